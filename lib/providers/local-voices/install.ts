@@ -10,7 +10,7 @@ import { ARCHIVE_ENDING, digestOf, download } from "./download";
 import { startJob } from "./jobs";
 import { UnusableFile } from "./onnx-metadata";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
-import { firstDigests, recordFiles, rememberDigest } from "./records";
+import { firstDigest, recordFiles, rememberDigest } from "./records";
 import type { UnpackMessage } from "./unpack.worker";
 
 export interface InstallSettings {
@@ -35,7 +35,7 @@ export function requireName(name: string): string {
 
 /**
  * Installs an archive as `<data>/voices/<name>`: download, digest, unpack, check of the files, a spoken sentence, and
- * one rename. Throws AppError `conflict` (the folder exists), `invalid` (the archive or its model), `upstream_*`,
+ * one rename. Throws AppError `conflict` (the folder exists, or a record is damaged), `invalid` (the archive or its model), `upstream_*`,
  * `caller_left`. A download that was interrupted is continued by the next one.
  */
 export async function installVoice(
@@ -87,8 +87,8 @@ async function unpackInto(
 ): Promise<VoiceFolder> {
   const { directory } = settings;
   const archiveName = "url" in source ? path.basename(new URL(source.url).pathname) : null;
-  const known = archiveName === null ? undefined : (await firstDigests(directory))[archiveName];
-  const expected = source.sha256 ?? known ?? null;
+  const known = archiveName === null ? null : await firstDigest(directory, archiveName);
+  const expected = source.sha256 ?? known;
   const archive = await fetchArchive(settings, name, source, expected !== null, { signal, onProgress });
   const found = await digestOf(archive);
   if (expected !== null && found !== expected.toLowerCase()) {
@@ -103,8 +103,9 @@ async function unpackInto(
   await settings.tryOut(read);
   await recordFiles(path.join(work, name), found);
   if (signal.aborted) throw cancelled();
-  await rename(path.join(work, name), path.join(directory, name));
+  // Before the voice is in place: without the record, the next download would be trusted.
   if (archiveName !== null) await rememberDigest(directory, archiveName, found);
+  await rename(path.join(work, name), path.join(directory, name));
   if ("url" in source) await rm(archive, { force: true });
   return read.folder;
 }

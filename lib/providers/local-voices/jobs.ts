@@ -140,7 +140,7 @@ export async function sweepLeftovers(directory: string, now: number): Promise<vo
     if (unpacked !== undefined && !running.has(unpacked)) await rm(target, { recursive: true, force: true });
     const isOld = async () => now - ((await stat(target).catch(() => null))?.mtimeMs ?? now) > ABANDONED_MS;
     const isRemoved = name.startsWith(".removed-");
-    if (isRemoved || (/^\.(?:download|upload)-/.test(name) && (await isOld())))
+    if (isRemoved || (/^\.(?:download|upload|draft)-/.test(name) && (await isOld())))
       await rm(target, { recursive: true, force: true });
   }
 }

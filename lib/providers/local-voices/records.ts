@@ -1,39 +1,75 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { AppError } from "../../errors";
+import { AppError, systemCode } from "../../errors";
 import { digestOf } from "./download";
+import { replaceFile } from "./replace-file";
 
 /** Records of archives and folders. Publishers give no digests, so the first download is trusted. */
 
-/** In `<data>/voices`: SHA-256 of each archive when it was first downloaded, by file name, whatever its host. */
-const FIRST_DIGESTS = ".digests.json";
+/** In `<data>/voices`, from earlier versions: SHA-256 of each archive when it was first downloaded, by file name. */
+const EARLIER_DIGESTS = ".digests.json";
+/** In `<data>/voices`: one file per archive, whatever its host, so that concurrent installations lose none. */
+const DIGEST_FILE = /^\.digest-[0-9a-f]{32}\.json$/;
 /** In a model's folder: SHA-256 of its files when they were installed. */
 const FILES = ".installed.json";
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/);
 const Digests = z.record(z.string(), Digest);
+const FirstDownload = z.strictObject({ archive: z.string(), sha256: Digest });
 const Installed = z.strictObject({ archive: Digest, files: Digests });
 
-async function readJson<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
+/** Null only when there is no file. Throws when it cannot be read. */
+async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
   try {
     return schema.parse(JSON.parse(await readFile(file, "utf8")));
-  } catch {
-    return null;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
   }
 }
 
-/** The digests of the archives that were downloaded before, by file name. */
-export async function firstDigests(directory: string): Promise<Readonly<Record<string, string>>> {
-  return (await readJson(path.join(directory, FIRST_DIGESTS), Digests)) ?? {};
+/** The name is hashed, because that of an archive can be too long for a file. */
+function digestFile(directory: string, archive: string): string {
+  const key = createHash("sha256").update(archive).digest("hex").slice(0, 32);
+  return path.join(directory, `.digest-${key}.json`);
 }
 
-/** Remembers the digest of an archive, unless one is known. */
-export async function rememberDigest(directory: string, archive: string, digest: string): Promise<void> {
-  const known = await firstDigests(directory);
-  if (Object.hasOwn(known, archive)) return;
-  const text = `${JSON.stringify({ ...known, [archive]: digest }, null, 2)}\n`;
-  await writeFile(path.join(directory, FIRST_DIGESTS), text, { mode: 0o600 });
+/** The digest of an archive's first download; null: never downloaded. Throws `conflict` when a record is damaged. */
+export async function firstDigest(directory: string, archive: string): Promise<string | null> {
+  const read = <T>(file: string, schema: z.ZodType<T>) =>
+    readRecord(file, schema).catch((error: unknown) => {
+      const advice = "restore it from a backup, or delete it to trust the next download";
+      throw new AppError(
+        "conflict",
+        `The record of earlier downloads, ${file}, cannot be read: ${advice}.`,
+        {},
+        error,
+      );
+    });
+  const own = await read(digestFile(directory, archive), FirstDownload);
+  if (own !== null) return own.sha256;
+  const earlier = (await read(path.join(directory, EARLIER_DIGESTS), Digests)) ?? {};
+  return Object.hasOwn(earlier, archive) ? (earlier[archive] ?? null) : null;
+}
+
+/** The digests of the archives that were downloaded before, by file name. Damaged records are left out. */
+export async function firstDigests(directory: string): Promise<Readonly<Record<string, string>>> {
+  const earlier = await readRecord(path.join(directory, EARLIER_DIGESTS), Digests).catch(() => null);
+  const digests = { ...earlier };
+  for (const name of await readdir(directory).catch(() => [])) {
+    if (!DIGEST_FILE.test(name)) continue;
+    const record = await readRecord(path.join(directory, name), FirstDownload).catch(() => null);
+    if (record !== null) digests[record.archive] = record.sha256;
+  }
+  return digests;
+}
+
+/** Remembers the digest of an archive, unless one is known. Throws `conflict` when a record is damaged. */
+export async function rememberDigest(directory: string, archive: string, sha256: string): Promise<void> {
+  if ((await firstDigest(directory, archive)) !== null) return;
+  await replaceFile(digestFile(directory, archive), `${JSON.stringify({ archive, sha256 })}\n`);
 }
 
 async function digestsOf(folder: string): Promise<Record<string, string>> {
@@ -51,17 +87,21 @@ export async function recordFiles(folder: string, archive: string): Promise<void
   await writeFile(path.join(folder, FILES), JSON.stringify({ archive, files: await digestsOf(folder) }));
 }
 
-/** SHA-256 of the archive that a folder was installed from; null: its files were copied there. */
+/** SHA-256 of the archive that a folder was installed from; null: its files were copied there, or the record is damaged. */
 export async function archiveDigest(folder: string): Promise<string | null> {
-  return (await readJson(path.join(folder, FILES), Installed))?.archive ?? null;
+  const recorded = await readRecord(path.join(folder, FILES), Installed).catch(() => null);
+  return recorded?.archive ?? null;
 }
 
 /**
  * Compares the files with those that were installed; false when nothing was recorded. Throws `invalid` naming a file that
- * was changed or deleted.
+ * was changed or deleted, or the record when it is damaged.
  */
 export async function checkFiles(folder: string): Promise<boolean> {
-  const recorded = await readJson(path.join(folder, FILES), Installed);
+  const recorded = await readRecord(path.join(folder, FILES), Installed).catch((error: unknown) => {
+    const advice = "remove the voice and install it again";
+    throw new AppError("invalid", `${FILES}: The record of the files cannot be read: ${advice}.`, {}, error);
+  });
   if (recorded === null) return false;
   for (const [name, installed] of Object.entries(recorded.files)) {
     const file = path.join(folder, name);

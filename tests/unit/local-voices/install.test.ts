@@ -53,7 +53,7 @@ function open(settings: Parameters<typeof openLocalVoices>[1] = {}): LocalVoices
 
 /** The folders and archives in the directory, without records. */
 const listed = async () =>
-  (await readdir(directory)).filter((name) => !/^\.(?:install|digests|speed|cancel)/.test(name));
+  (await readdir(directory)).filter((name) => !/^\.(?:install|digest|speed|cancel)/.test(name));
 
 const OPTIONS: InstallOptions = { signal: new AbortController().signal, onProgress: () => {} };
 
