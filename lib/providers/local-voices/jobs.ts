@@ -3,9 +3,10 @@ import path from "node:path";
 import { z } from "zod";
 import { MODEL_FOLDER } from "../../contracts/console/local-voices";
 import { DAY_MS } from "../../contracts/durations";
-import { AppError } from "../../errors";
+import { AppError, systemCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallProgress, VoiceJob } from "../../ports/local-voices";
+import { DRAFT_PREFIX, replaceFile } from "./replace-file";
 
 /**
  * The state of each installation, as one file per voice beside the voice folders, so that every process of every server
@@ -16,10 +17,12 @@ import type { InstallProgress, VoiceJob } from "../../ports/local-voices";
 const BEAT_MS = 500;
 /** A running job whose file is older than this was left by a process that ended. */
 const STALE_MS = 15_000;
-/** Age of interrupted downloads and uploads at which they are deleted. */
+/** Age at which interrupted downloads, uploads and drafts are deleted. */
 const ABANDONED_MS = 7 * DAY_MS;
 
 const PREFIX = ".install-";
+/** Locks of starters that replace the file of an ended job; `sweepLeftovers` deletes those of killed processes. */
+const TAKEOVER_PREFIX = ".takeover-";
 const SUFFIX = ".json";
 const CANCEL_MS = 5_000;
 const CANCEL_POLL_MS = 50;
@@ -34,16 +37,20 @@ const Stored = z.strictObject({
 });
 type Stored = z.infer<typeof Stored>;
 
+const START: Stored = { stage: "download", done: 0, total: null, error: null };
+
+/** Null only when there is no file. One that cannot be read counts as running until it is stale. */
 async function read(file: string, now: number): Promise<Omit<VoiceJob, "name"> | null> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) return null;
+  let stored = START;
   try {
-    const [text, { mtimeMs }] = await Promise.all([readFile(file, "utf8"), stat(file)]);
-    const stored = Stored.parse(JSON.parse(text));
-    const isStale = now - mtimeMs > STALE_MS;
-    return { ...stored, state: stored.error !== null ? "failed" : isStale ? "interrupted" : "running" };
-  } catch {
-    // It is gone, or is being written.
-    return null;
+    stored = Stored.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
   }
+  const isStale = now - found.mtimeMs > STALE_MS;
+  return { ...stored, state: stored.error !== null ? "failed" : isStale ? "interrupted" : "running" };
 }
 
 /** The installations that are running, and the failed ones that were not dismissed yet, by name. */
@@ -83,6 +90,34 @@ export interface RunningJob {
   end(error: string | null): Promise<void>;
 }
 
+/** Creates a file; false when there is one. */
+async function create(file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(file, text, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Writes the first state of a job, unless another one of this name runs; of concurrent starters, one succeeds. */
+async function claim(directory: string, name: string, now: number): Promise<boolean> {
+  const file = fileOf(directory, name);
+  const text = JSON.stringify(START);
+  if (await create(file, text)) return true;
+  const lock = path.join(directory, `${TAKEOVER_PREFIX}${name}`);
+  if (!(await create(lock, ""))) return false;
+  try {
+    const before = await read(file, now);
+    if (before === null || before.state === "running") return false;
+    await replaceFile(file, text);
+    return true;
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
 /** Begins a job. Throws `conflict` while another one of this name runs. */
 export async function startJob(
   directory: string,
@@ -91,23 +126,18 @@ export async function startJob(
   outer: AbortSignal,
 ): Promise<RunningJob> {
   const file = fileOf(directory, name);
-  let state: Stored = { stage: "download", done: 0, total: null, error: null };
-  if ((await read(file, clock.now()))?.state !== "running") {
-    await rm(file, { force: true });
-    await rm(cancelFile(directory, name), { force: true });
-  }
-  try {
-    await writeFile(file, JSON.stringify(state), { flag: "wx", mode: 0o600 });
-  } catch {
+  let state = START;
+  if (!(await claim(directory, name, clock.now())))
     throw new AppError("conflict", `The local voice '${name}' is being installed.`);
-  }
+  // Left by a cancelled job whose process ended.
+  await rm(cancelFile(directory, name), { force: true });
   const cancelled = new AbortController();
   let writing: Promise<void> = Promise.resolve();
   const beat = async () => {
     if ((await stat(cancelFile(directory, name)).catch(() => null)) !== null)
       cancelled.abort(new AppError("caller_left", "The installation was cancelled."));
     // When the disk is full, the installation fails too.
-    await writeFile(file, JSON.stringify(state)).catch(() => undefined);
+    await replaceFile(file, JSON.stringify(state)).catch(() => undefined);
   };
   const timer = setInterval(() => {
     writing = writing.then(beat);
@@ -123,24 +153,32 @@ export async function startJob(
       await writing;
       await rm(cancelFile(directory, name), { force: true });
       if (error === null) await rm(file, { force: true });
-      else await writeFile(file, JSON.stringify({ ...state, error }));
+      else await replaceFile(file, JSON.stringify({ ...state, error }));
     },
   };
 }
 
-/** Deletes what ended processes left: folders that were unpacked or removed halfway, and abandoned archives. */
+/** Ages at which the files of ended processes are deleted, by the beginning of their names. */
+const LEFTOVERS_MS: Readonly<Record<string, number>> = {
+  ".download-": ABANDONED_MS,
+  ".upload-": ABANDONED_MS,
+  [DRAFT_PREFIX]: ABANDONED_MS,
+  [TAKEOVER_PREFIX]: STALE_MS,
+};
+
+/** Deletes what ended processes left: folders that were unpacked or removed halfway, abandoned archives, drafts, locks. */
 export async function sweepLeftovers(directory: string, now: number): Promise<void> {
-  const names = await readdir(directory).catch(() => []);
-  const running = new Set(
-    (await listJobs(directory, now)).filter(({ state }) => state === "running").map(({ name }) => name),
-  );
-  for (const name of names) {
+  for (const name of await readdir(directory).catch(() => [])) {
     const target = path.join(directory, name);
     const unpacked = /^\.unpack-(.+)$/.exec(name)?.[1];
-    if (unpacked !== undefined && !running.has(unpacked)) await rm(target, { recursive: true, force: true });
-    const isOld = async () => now - ((await stat(target).catch(() => null))?.mtimeMs ?? now) > ABANDONED_MS;
-    const isRemoved = name.startsWith(".removed-");
-    if (isRemoved || (/^\.(?:download|upload|draft)-/.test(name) && (await isOld())))
+    const job = unpacked === undefined ? null : await read(fileOf(directory, unpacked), now);
+    const maxAgeMs = Object.entries(LEFTOVERS_MS).find(([prefix]) => name.startsWith(prefix))?.[1];
+    const ageMs = now - ((await stat(target).catch(() => null))?.mtimeMs ?? now);
+    if (
+      name.startsWith(".removed-") ||
+      (unpacked !== undefined && job?.state !== "running") ||
+      (maxAgeMs !== undefined && ageMs > maxAgeMs)
+    )
       await rm(target, { recursive: true, force: true });
   }
 }
