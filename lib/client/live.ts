@@ -93,19 +93,18 @@ function throttle(intervalMs: number, work: () => void): { trigger(): void; stop
   };
 }
 
-/** Revalidates cached API replies when the server reports a change. Use once per page, inside SWRConfig. */
-export function useLiveUpdates(): void {
-  const { cache, mutate } = useSWRConfig();
-  useEffect(() => {
-    /** Rules whose later pages are stale, too. */
-    const rulesWithLaterPages = new Set<LiveRule>();
-    const revalidators = LIVE_RULES.map((rule) => ({
-      rule,
-      ...throttle(rule.minIntervalMs, () => {
-        void revalidate({ cache, mutate }, rule.endpoints, rulesWithLaterPages.delete(rule));
-      }),
-    }));
-    const onChange = (topics: readonly LiveTopic[]) => {
+/** Revalidates cached API replies when the server reports a change, until the returned function is called. */
+export function watchLiveUpdates(swr: Parameters<typeof revalidate>[0]): () => void {
+  /** Rules whose later pages are stale, too. */
+  const rulesWithLaterPages = new Set<LiveRule>();
+  const revalidators = LIVE_RULES.map((rule) => ({
+    rule,
+    ...throttle(rule.minIntervalMs, () => {
+      void revalidate(swr, rule.endpoints, rulesWithLaterPages.delete(rule));
+    }),
+  }));
+  const close = openLiveStream({
+    onChange: (topics) => {
       for (const { rule, trigger } of revalidators) {
         const changed = rule.topics.filter((topic) => topics.includes(topic));
         if (changed.length === 0) continue;
@@ -113,18 +112,24 @@ export function useLiveUpdates(): void {
         if (changed.some((topic) => topic !== "usage")) rulesWithLaterPages.add(rule);
         trigger();
       }
-    };
-    const close = openLiveStream({
-      onChange,
-      onGap: () => {
-        for (const { trigger } of revalidators) trigger();
-      },
-      onEnd: leaveForSignIn,
-      onState: setLive,
-    });
-    return () => {
-      close();
-      for (const { stop } of revalidators) stop();
-    };
-  }, [cache, mutate]);
+    },
+    onGap: () => {
+      for (const { rule, trigger } of revalidators) {
+        rulesWithLaterPages.add(rule);
+        trigger();
+      }
+    },
+    onEnd: leaveForSignIn,
+    onState: setLive,
+  });
+  return () => {
+    close();
+    for (const { stop } of revalidators) stop();
+  };
+}
+
+/** `watchLiveUpdates` for the cache of the page. Use once per page, inside SWRConfig. */
+export function useLiveUpdates(): void {
+  const { cache, mutate } = useSWRConfig();
+  useEffect(() => watchLiveUpdates({ cache, mutate }), [cache, mutate]);
 }

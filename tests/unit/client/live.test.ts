@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { cacheKey } from "@/lib/client/api";
+import * as api from "@/lib/client/endpoints";
+import { watchLiveUpdates } from "@/lib/client/live";
 import { openLiveStream } from "@/lib/client/live-stream";
 
 /** A fake EventSource; `send` dispatches a server event. */
@@ -139,4 +142,54 @@ test("reconnects after the server has shut down", () => {
   vi.advanceTimersByTime(2_000);
   expect(open()).toHaveLength(1);
   expect(events).toEqual([]);
+});
+
+describe("the cached pages of lists", () => {
+  const pages = ([api.listUsers, api.listCalls] as const).flatMap((endpoint) =>
+    [undefined, "c"].map((cursor) => cacheKey(endpoint, { query: { limit: 50, cursor } })),
+  );
+  const [users, laterUsers, calls, laterCalls] = pages;
+  const fetched: unknown[] = [];
+  const forgotten: unknown[] = [];
+  let stopUpdates: () => void;
+
+  beforeEach(() => {
+    const entries = new Map(pages.map((key) => [key, {}]));
+    const cache = {
+      keys: () => entries.keys(),
+      get: (key: string) => entries.get(key),
+      set: (key: string, value: object) => void entries.set(key, value),
+      delete: (key: string) => void entries.delete(key),
+    };
+    const mutate = async (...[key, ...data]: unknown[]) => [
+      (data.length > 0 ? forgotten : fetched).push(key),
+    ];
+    stopUpdates = watchLiveUpdates({ cache, mutate });
+    vi.advanceTimersByTime(500);
+    last()?.send("hello");
+  });
+  afterEach(() => {
+    stopUpdates();
+    fetched.length = 0;
+    forgotten.length = 0;
+  });
+
+  test("are all fetched again after a reconnect, during which changes may have been missed", () => {
+    page.visibilityState = "hidden";
+    page.dispatchEvent(new Event("visibilitychange"));
+    page.visibilityState = "visible";
+    page.dispatchEvent(new Event("visibilitychange"));
+    expect(fetched).toEqual([]);
+    last()?.send("hello");
+    expect(fetched).toEqual([users, calls]);
+    // Without their cache entries, later pages are fetched with the first.
+    expect(forgotten).toEqual([laterUsers, laterCalls]);
+  });
+
+  test("are fetched again from the first page only where later pages cannot have changed", () => {
+    last()?.send("changed", { topics: ["usage"] });
+    expect([fetched, forgotten]).toEqual([[calls], []]);
+    last()?.send("changed", { topics: ["users"] });
+    expect([fetched, forgotten]).toEqual([[calls, users], [laterUsers]]);
+  });
 });
