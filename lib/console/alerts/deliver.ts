@@ -68,7 +68,9 @@ const TIMEOUT_MS = 10_000;
 /** An attempt that has not ended after this time was interrupted by the death of its process. */
 const LEASE_MS = 60_000;
 /**
- * Most messages of one run, and of all runs within a minute: receivers reject floods. The rest is sent by later runs.
+ * Most messages of one run, and most alerts with a message of any instance's run within a minute: receivers reject
+ * floods. The rest is sent by later runs. A message to both webhooks, and an alert's second one within the minute (a
+ * retry, or its resolution), count once.
  */
 const MAX_MESSAGES = { atOnce: 10, perMinute: 30 } as const;
 /** Delays after the first, second, … failure; after the last one the message is given up. */

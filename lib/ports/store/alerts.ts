@@ -48,7 +48,7 @@ export interface AlertRecord {
   deliveryDueAt: number | null;
   /** Why the last attempt failed: `status_500`, `timeout`, `address_refused`, … */
   deliveryError: string | null;
-  /** When it was delivered or last attempted. */
+  /** When it was delivered or last attempted; null without an attempt. */
   deliveryAt: number | null;
 }
 
@@ -89,7 +89,8 @@ export interface Alerts {
   endSnooze(id: string, at: number, delivery: AlertRecord["delivery"]): Promise<AlertRecord | null>;
   /**
    * Messages that are due, those about budgets last; each counts as attempted, and is due again for other instances
-   * after `leaseMs`. At most `atOnce`, and fewer where all instances together have sent `perMinute` in the last minute.
+   * after `leaseMs`. At most `atOnce`, and fewer where all instances together have sent, or are sending, messages of
+   * `perMinute` alerts in the last minute.
    */
   claimDeliveries(
     now: number,

@@ -6,7 +6,7 @@ import type { Scope } from "../transactions";
 import { toAlertRecord } from "./alert-rows";
 import { hasUpdated } from "./statements";
 
-/** The number of messages that were sent, or failed, since a time. */
+/** The number of alerts with a message that was sent, failed or is being sent since a time. */
 async function countDeliveries(db: Kysely<Tables>, since: number): Promise<number> {
   const { count } = await db
     .selectFrom("alerts")
@@ -38,6 +38,8 @@ export function alertDeliveries(scope: Scope): Pick<Alerts, "claimDeliveries" | 
           .updateTable("alerts")
           .set({
             delivery_due_at: now + leaseMs,
+            // Counts towards the limit from now on.
+            delivery_at: now,
             delivery_attempts: sql<number>`delivery_attempts + 1`,
           })
           .where(

@@ -20,19 +20,19 @@ export function toAlertRecord(row: AlertTable): AlertRecord {
     deliveryAttempts: row.delivery_attempts,
     deliveryDueAt: row.delivery_due_at,
     deliveryError: row.delivery_error,
-    deliveryAt: row.delivery_at,
+    // Without an attempt it is the time of the message before.
+    deliveryAt: row.delivery_attempts === 0 ? null : row.delivery_at,
     deliveredTo: WEBHOOK_KINDS.filter((kind) => row.delivered_to.split(",").includes(kind)),
     deliveryWebhook: WEBHOOK_KINDS.find((kind) => kind === row.delivery_webhook) ?? null,
   };
 }
 
-/** The delivery columns of a message without an attempt. */
+/** The delivery columns of a message without an attempt; `delivery_at` keeps when the alert's last one was sent. */
 export const newDelivery = (delivery: AlertRecord["delivery"], at: number) => ({
   delivery,
   delivery_attempts: 0,
   delivery_due_at: delivery === "pending" ? at : null,
   delivery_error: null,
-  delivery_at: null,
   delivered_to: "",
   delivery_webhook: null,
 });

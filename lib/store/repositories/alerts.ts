@@ -45,6 +45,7 @@ function raise(scope: Scope, alert: Parameters<Alerts["raise"]>[0]): Promise<boo
         snoozed_by: isSnoozed ? (snooze?.snoozed_by ?? null) : null,
         snoozed_until: isSnoozed ? (snooze?.snoozed_until ?? null) : null,
         ...newDelivery(withSnooze(alert.delivery, isSnoozed), alert.openedAt),
+        delivery_at: null,
       })
       .onConflict((conflict) =>
         conflict.columns(["kind", "subject"]).where("resolved_at", "is", null).doNothing(),

@@ -162,6 +162,37 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(await sent(NOW + 60_001, 0)).toHaveLength(1);
     });
 
+    test("counts messages that other instances are sending towards the limit per minute", async () => {
+      const stores = [await database.open(), await database.open()];
+      for (let count = 0; count < 50; count++) await stores[0]?.alerts.raise(alert());
+      const claim = (at: number) => async (index: number) =>
+        (await stores[index % 2]?.alerts.claimDeliveries(at, 90_000, LIMITS))?.length ?? 0;
+      const claimed = await Promise.all(concurrently(6, claim(NOW)));
+      expect(claimed.toSorted((a, b) => b - a)).toEqual([10, 10, 10, 0, 0, 0]);
+      expect(await claim(NOW + 59_999)(0)).toBe(0);
+      expect(await claim(NOW + 60_000)(1)).toBe(10);
+    });
+
+    test("counts a message that was sent before its alert was resolved or its snooze ended", async () => {
+      const { alerts } = await database.open();
+      const [resolved, snoozed, waiting] = [alert(), alert(), alert({ kind: "budget_spent" })];
+      for (const one of [resolved, snoozed, waiting]) await alerts.raise(one);
+      const claim = async (at: number) =>
+        (await alerts.claimDeliveries(at, 1_000, { atOnce: 9, perMinute: 2 })).map((record) => record.id);
+      expect((await claim(NOW)).toSorted()).toEqual([resolved.id, snoozed.id].toSorted());
+      await alerts.resolve(resolved.id, NOW + 1, "pending");
+      await alerts.snooze(snoozed.id, { by: "olga", until: null });
+      await alerts.endSnooze(snoozed.id, NOW + 1, "pending");
+      for (const { id } of [resolved, snoozed])
+        expect(await alerts.find(id), "the new message has no attempt").toMatchObject({
+          delivery: "pending",
+          deliveryAttempts: 0,
+          deliveryAt: null,
+        });
+      expect(await claim(NOW + 59_999)).toEqual([]);
+      expect((await claim(NOW + 60_000)).toSorted()).toEqual([resolved.id, snoozed.id].toSorted());
+    });
+
     test("removes old resolved alerts in steps and keeps open ones at any age", async () => {
       const { alerts } = await database.open();
       const resolved = [alert(), alert(), alert()];
