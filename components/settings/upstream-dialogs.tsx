@@ -52,8 +52,8 @@ export function RevokeDialog({ target, onClose }: { target: string; onClose(): v
       action={t("revoke")}
       onClose={onClose}
       onConfirm={async () => {
-        const list = await callApi(api.disallowUpstream, { params: { target } });
-        await cache.write(api.listAllowedUpstreams, {}, list);
+        await callApi(api.disallowUpstream, { params: { target } });
+        await cache.reload(api.listAllowedUpstreams);
         toast.success(t("revoked", { target }));
         onClose();
       }}

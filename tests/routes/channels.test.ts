@@ -489,7 +489,8 @@ describe("a private address", () => {
     const made = await create();
     const target = new URL(upstream.origin).host;
     const taken = await harness(`/api/upstreams/allowed/${target}`, { method: "DELETE", cookie: owner });
-    expect(taken.json.data.targets).toEqual([]);
+    expect(taken.json.data).toBeNull();
+    expect((await harness("/api/upstreams/allowed", { cookie: owner })).json.data.targets).toEqual([]);
     const before = upstream.ledger.length;
     const reply = await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
     expect(reply.json.data.ok).toBe(false);

@@ -37,16 +37,14 @@ export async function allowUpstream(ctx: ConsoleContext, input: AllowUpstream): 
 }
 
 /** Removes an allowed target; channels that need it fail from the next call on. Throws `forbidden`, `not_found`. */
-export async function disallowUpstream(ctx: ConsoleContext, target: string): Promise<AllowedUpstreams> {
+export async function disallowUpstream(ctx: ConsoleContext, target: string): Promise<void> {
   requireOwner(ctx, OWNER_ONLY);
-  const targets = await ctx.store.transaction(async (tx) => {
+  await ctx.store.transaction(async (tx) => {
     const before = await readAllowedUpstreams(tx);
     const next = before.filter((one) => one !== target);
     if (next.length === before.length)
       throw new AppError("not_found", "This address is not in the list of allowed upstreams.");
     await tx.settings.put(SETTING, next);
     await recordAudit(tx, ctx, { action: "upstream.disallow", target });
-    return next;
   });
-  return { targets };
 }

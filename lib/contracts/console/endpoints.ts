@@ -221,7 +221,7 @@ export const ENDPOINTS = {
   "GET /api/providers": { data: ProviderList },
   "GET /api/upstreams/allowed": { data: AllowedUpstreams },
   "POST /api/upstreams/allowed": { body: AllowUpstream, data: AllowedUpstreams },
-  "DELETE /api/upstreams/allowed/{target}": { data: AllowedUpstreams },
+  "DELETE /api/upstreams/allowed/{target}": {},
 
   "GET /api/models": { query: ShortListQuery, data: ModelList },
   "POST /api/models": { body: CreateModel, data: Model },

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ENDPOINTS } from "../../../lib/contracts/console/endpoints";
 import { readCode } from "../../../lib/contracts/console/two-factor";
 import { nanoToUsd, usdToNano } from "../../../lib/contracts/money";
 import { safeReturnPath } from "../../../lib/contracts/return-path";
@@ -120,4 +121,11 @@ describe("display names", () => {
     }
     expect(differing).toEqual([]);
   });
+});
+
+test("every DELETE endpoint answers null", () => {
+  const deletions = Object.entries(ENDPOINTS).filter(([key]) => key.startsWith("DELETE "));
+  expect(deletions.length).toBeGreaterThan(10);
+  // An endpoint without declared data answers null.
+  expect(deletions.filter(([, declared]) => "data" in declared).map(([key]) => key)).toEqual([]);
 });

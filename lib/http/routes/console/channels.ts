@@ -143,6 +143,6 @@ export const CHANNELS_ROUTES = [
   consoleRoute("DELETE /api/upstreams/allowed/{target}", {
     auth: "ownerSession",
     summary: "Remove an allowed private host and port",
-    handle: async (ctx, { params }) => ({ data: await disallowUpstream(ctx, params.target) }),
+    handle: (ctx, { params }) => disallowUpstream(ctx, params.target),
   }),
 ];
