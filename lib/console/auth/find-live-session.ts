@@ -59,7 +59,7 @@ export async function findLiveSession(
  * Throws `unauthenticated` for a session or key that has ended, for a key that may no longer manage, and when the
  * user's role now requires 2FA that they have not enabled.
  */
-export async function findCallerAgain(
+export async function requireLiveCaller(
   ctx: Pick<ConsoleContext, "store" | "clock" | "caller">,
 ): Promise<ConsoleCaller> {
   const { caller } = ctx;

@@ -11,7 +11,7 @@ import type {
   UsageRecord,
 } from "../../ports/store";
 import { requireUser } from "../access/guards";
-import { findCallerAgain } from "../auth/find-live-session";
+import { requireLiveCaller } from "../auth/find-live-session";
 import { nameOfKey } from "../channels/stored-keys";
 import type { ConsoleContext, ReadContext } from "../context";
 import { createNamer, type UsageNames } from "./names";
@@ -72,7 +72,7 @@ export async function* exportPages<Item>(
 ): AsyncGenerator<Item[]> {
   let cursor: string | undefined;
   do {
-    const caller = await findCallerAgain(ctx);
+    const caller = await requireLiveCaller(ctx);
     const page: Page<Item> = await list({ ...ctx, caller }, { limit: PAGE, cursor });
     yield page.items;
     cursor = page.nextCursor ?? undefined;

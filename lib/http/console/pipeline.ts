@@ -63,7 +63,7 @@ async function findCaller(
  * Authenticates again once the body has arrived: a slow body keeps a request open, and its user may have been signed
  * out, disabled or demoted meanwhile. Anonymous callers stay anonymous.
  */
-async function findCallerAgain(
+async function findCallerAfterBody(
   route: ConsoleRoute,
   services: ConsoleServices,
   request: Inbound,
@@ -157,7 +157,7 @@ export async function runConsoleRoute(
   const body = await readBody(route, services, request);
   const readBytes = () => request.readBody(route.maxBodyBytes ?? 0);
   const streamBytes = () => request.streamBody(route.maxBodyBytes ?? 0);
-  const caller = await findCallerAgain(route, services, request, arrived);
+  const caller = await findCallerAfterBody(route, services, request, arrived);
   const given = readQuery(request.query);
   const query = route.query === undefined ? undefined : parseInput(route.query, given);
   const context = consoleContext(services, request, caller);
