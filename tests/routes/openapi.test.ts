@@ -381,3 +381,12 @@ test("the document tells the limits of requests and of tokens apart", () => {
     for (const part of ["limit", "remaining"])
       expect(headers[`x-ratelimit-${part}-${unit}`]?.description).toContain(unit);
 });
+
+test.each(["/api/usage/summary", "/api/overview"])("the document says where a day begins in %s", (path) => {
+  const operation = operations.find((one) => one.path === path);
+  const interval = operation?.parameters?.find(({ name }) => name === "interval");
+  expect(interval).toMatchObject({
+    description: expect.stringContaining("whole hours in UTC"),
+    schema: { enum: ["minute", "hour", "day"] },
+  });
+});

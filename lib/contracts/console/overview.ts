@@ -2,13 +2,13 @@ import { z } from "zod";
 import { Usd } from "../money";
 import { Timestamp } from "../timestamp";
 import { BrokenModel, CircuitHealth } from "./channels";
-import { UsageSums } from "./usage-summary";
+import { UsageInterval, UsageSums } from "./usage-summary";
 
 /** `GET /api/overview`: figures of a range and of the preceding period of the same length. */
 export const OverviewQuery = z.strictObject({
   from: Timestamp,
   to: Timestamp,
-  interval: z.enum(["minute", "hour", "day"]),
+  interval: UsageInterval,
 });
 export type OverviewQuery = z.output<typeof OverviewQuery>;
 

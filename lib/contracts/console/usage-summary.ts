@@ -3,10 +3,16 @@ import { Usd } from "../money";
 import { Timestamp } from "../timestamp";
 import { UsageFilters } from "./usage";
 
+export const UsageInterval = z.enum(["minute", "hour", "day"]).meta({
+  description:
+    "Days are days of the instance's time zone, of whole hours in UTC: the hour in which a day begins counts to the " +
+    "day before where midnight is not a full hour in UTC, as in India",
+});
+
 /** `GET /api/usage/summary`: sums over a range, by time and by one dimension. */
 export const UsageSummaryQuery = UsageFilters.extend({
   by: z.enum(["key", "user", "model", "channel", "operation", "tag", "end_user"]).optional(),
-  interval: z.enum(["minute", "hour", "day"]).optional(),
+  interval: UsageInterval.optional(),
 });
 export type UsageSummaryQuery = z.output<typeof UsageSummaryQuery>;
 
