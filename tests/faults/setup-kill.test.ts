@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { OWNER, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
 
-/** Number of kills; the soak run sets more. */
+/** Number of kills; `npm run test:soak` sets more. */
 const ROUNDS = Number(process.env.PATCHBAY_TEST_SETUP_KILLS ?? 12);
 /** The kills are spread from the request's start to this many times the length of a setup that ends. */
 const SPREAD = 1.2;
