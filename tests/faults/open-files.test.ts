@@ -28,8 +28,13 @@ afterAll(() => routed?.close());
 
 const embedding = { model: "patchbay-embed", input: "a few words", dimensions: 8 };
 
+/**
+ * Without a descriptor for the refusal, a connection is closed without an answer: 120 to 163 of 400 were. Fails when
+ * more than three quarters are.
+ */
 function expectServedOrRefused(replies: readonly (Reply | null)[]): { served: number; refused: number } {
   const answered = replies.filter((reply) => reply !== null);
+  expect(answered.length).toBeGreaterThanOrEqual(replies.length / 4);
   for (const { status, headers, text } of answered) {
     expect([200, 503], text.slice(0, 300)).toContain(status);
     if (status === 503) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
@@ -47,7 +52,7 @@ async function untilServed(path: string, body: unknown): Promise<void> {
 }
 
 describe("a server with few file descriptors", () => {
-  test("answers many concurrent callers with 200 or 503, and all later ones with 200", {
+  test("answers many concurrent callers with 200 or 503, closes other connections, and answers later ones with 200", {
     timeout: 60_000,
   }, async () => {
     const replies = await Promise.all(

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
@@ -143,9 +144,8 @@ describe("with a second process on the same file", () => {
     const other = await startProduct({ dataDirectory: product.dataDirectory, nodeAdapterOnly: true });
     try {
       const made = await createKey(other.url, cookie, { name: "made over there" });
-      await expect
-        .poll(async () => (await embed(product.url, made)).status, { timeout: 5_000, interval: 20 })
-        .toBe(200);
+      await delay(1_000);
+      expect((await embed(product.url, made)).status).toBe(200);
       const list = await sendRaw(other.url, { method: "GET", path: "/api/keys", headers: { cookie } });
       const { data } = list.json as { data: { items: { id: string; name: string }[] } };
       const id = data.items.find((one) => one.name === "made over there")?.id;
@@ -157,14 +157,9 @@ describe("with a second process on the same file", () => {
         headers: { cookie },
       });
       expect(revoked.status).toBe(200);
-      const at = performance.now();
       expect((await embed(other.url, made)).status).toBe(401);
-      await expect
-        .poll(async () => (await embed(product.url, made)).status, { timeout: 5_000, interval: 20 })
-        .toBe(401);
-      console.log(
-        `a revoked key was refused by the other process after ${(performance.now() - at).toFixed(0)} ms`,
-      );
+      await delay(1_000);
+      expect((await embed(product.url, made)).status).toBe(401);
 
       const out = await sendRaw(other.url, {
         path: "/api/user/logout",
@@ -172,14 +167,9 @@ describe("with a second process on the same file", () => {
         body: "{}",
       });
       expect(out.status).toBe(200);
-      await expect
-        .poll(
-          async () =>
-            (await sendRaw(product.url, { method: "GET", path: "/api/user/self", headers: { cookie } }))
-              .status,
-          { timeout: 5_000 },
-        )
-        .toBe(401);
+      await delay(1_000);
+      const self = await sendRaw(product.url, { method: "GET", path: "/api/user/self", headers: { cookie } });
+      expect(self.status).toBe(401);
     } finally {
       await other.close();
     }
