@@ -93,7 +93,9 @@ test.describe("a new channel", () => {
     );
     await page.getByLabel("Name", { exact: true }).fill("Mine");
     await page.getByRole("button", { name: "Add channel" }).click();
-    await expect(page.getByLabel("Public name of blue owl")).toHaveAccessibleDescription(/Enter a model name/);
+    await expect(page.getByLabel("Public name of blue owl")).toHaveAccessibleDescription(
+      /Enter a model name/,
+    );
   });
 });
 
