@@ -83,7 +83,8 @@ function useFocusWhileDisabled({ disabled, onClick, onFocus, onBlur, ...props }:
       onFocus?.(event);
     },
     onBlur: (event: FocusEvent<HTMLButtonElement>) => {
-      setFocused(false);
+      // When the window loses the focus, the button is still the one that gets it back.
+      if (document.activeElement !== event.currentTarget) setFocused(false);
       onBlur?.(event);
     },
     onClick: (event: MouseEvent<HTMLButtonElement>) => {

@@ -21,7 +21,7 @@ export interface BucketLimit {
 /** `cost` units to take from a limit per window; 0 only reads. */
 export interface RateRequest extends BucketLimit {
   cost: number;
-  /** Units that each process admits at least where the processes divide the limit; default: 0. */
+  /** Units that each process without Redis admits at least of its part; default: 0. With Redis it is at least 1. */
   leastShare?: number;
 }
 

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
@@ -144,8 +143,9 @@ describe("with a second process on the same file", () => {
     const other = await startProduct({ dataDirectory: product.dataDirectory, nodeAdapterOnly: true });
     try {
       const made = await createKey(other.url, cookie, { name: "made over there" });
-      await delay(1_000);
-      expect((await embed(product.url, made)).status).toBe(200);
+      const within = { timeout: 1_000 };
+      const status = async () => (await embed(product.url, made)).status;
+      await expect.poll(status, within).toBe(200);
       const list = await sendRaw(other.url, { method: "GET", path: "/api/keys", headers: { cookie } });
       const { data } = list.json as { data: { items: { id: string; name: string }[] } };
       const id = data.items.find((one) => one.name === "made over there")?.id;
@@ -158,8 +158,7 @@ describe("with a second process on the same file", () => {
       });
       expect(revoked.status).toBe(200);
       expect((await embed(other.url, made)).status).toBe(401);
-      await delay(1_000);
-      expect((await embed(product.url, made)).status).toBe(401);
+      await expect.poll(status, within).toBe(401);
 
       const out = await sendRaw(other.url, {
         path: "/api/user/logout",
@@ -167,9 +166,8 @@ describe("with a second process on the same file", () => {
         body: "{}",
       });
       expect(out.status).toBe(200);
-      await delay(1_000);
-      const self = await sendRaw(product.url, { method: "GET", path: "/api/user/self", headers: { cookie } });
-      expect(self.status).toBe(401);
+      const self = () => sendRaw(product.url, { method: "GET", path: "/api/user/self", headers: { cookie } });
+      await expect.poll(async () => (await self()).status, within).toBe(401);
     } finally {
       await other.close();
     }

@@ -83,7 +83,7 @@ interface CheckedSpeech extends AssignedVoices {
   lookup: SpeechLookup;
   /** An upstream may speak it: a channel of the model has one, and the cache has no speech. */
   mayUseUpstream: boolean;
-  /** Tokens of the text to speak; those of `guidance` come to them. */
+  /** Tokens of the text to speak; `guidance` is counted separately. */
   textTokens: number;
   guidance: Awaited<ReturnType<typeof countGuidance>>;
 }
@@ -227,10 +227,12 @@ async function openCall(
   return { opened: cacheAtEnd(opened, copy, store), ignored };
 }
 
+/** A letter or digit to speak: what `isSpeakable` of `lib/text` accepts. */
+const SPEAKABLE = /[\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}]/u;
+
 /** True for a reply without audio to a text of punctuation or symbols: not the channel's failure. */
 function isOfSilentText(error: unknown, segments: readonly SpeechSegment[]): error is AppError {
-  const hasWords = segments.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
-  return !hasWords && hasCode(error, "upstream_invalid");
+  return !segments.some(({ text }) => SPEAKABLE.test(text)) && hasCode(error, "upstream_invalid");
 }
 
 function checkLength(characters: number, { model }: CatalogEntry, asked: string, field: string): void {

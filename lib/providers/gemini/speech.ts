@@ -206,12 +206,12 @@ async function* pcmOf(
   if (reader !== null) yield reader.end();
 }
 
-/** The names of Google's enums. */
+/** The form of the names of Google's enums, which has room for new ones. */
 const ENUM_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /**
  * A reason why a reply ended; null for none and for the default of its enum, which an event before the end may have. It
- * is shown to callers, so any other text, which may be of any length and contain secrets, is `OTHER`.
+ * is shown to callers, so text of another form, which may be of any length and contain addresses, is `OTHER`.
  */
 function asReason(value: unknown): string | null {
   const reason = asText(value);

@@ -35,8 +35,8 @@ export function requireName(name: string): string {
 
 /**
  * Installs an archive as `<data>/voices/<name>`: download, digest, unpack, check of the files, a spoken sentence, and
- * one rename. Throws AppError `conflict` (the folder exists, or a record is damaged), `invalid` (the archive or its model), `upstream_*`,
- * `caller_left`. A download that was interrupted is continued by the next one.
+ * one rename. Throws AppError `conflict` (the folder exists, or a record is damaged), `invalid` (the archive or its
+ * model), `upstream_*`, `caller_left`. A download that was interrupted is continued by the next one.
  */
 export async function installVoice(
   settings: InstallSettings,

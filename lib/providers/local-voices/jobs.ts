@@ -110,7 +110,9 @@ async function claim(directory: string, name: string, now: number): Promise<bool
   if (!(await create(lock, ""))) return false;
   try {
     const before = await read(file, now);
-    if (before === null || before.state === "running") return false;
+    // It ended just now.
+    if (before === null) return await create(file, text);
+    if (before.state === "running") return false;
     await replaceFile(file, text);
     return true;
   } finally {
@@ -129,12 +131,13 @@ export async function startJob(
   let state = START;
   if (!(await claim(directory, name, clock.now())))
     throw new AppError("conflict", `The local voice '${name}' is being installed.`);
-  // Left by a cancelled job whose process ended.
-  await rm(cancelFile(directory, name), { force: true });
+  const { mtimeMs: startedAt } = await stat(file);
   const cancelled = new AbortController();
   let writing: Promise<void> = Promise.resolve();
   const beat = async () => {
-    if ((await stat(cancelFile(directory, name)).catch(() => null)) !== null)
+    const request = await stat(cancelFile(directory, name)).catch(() => null);
+    // An older one was meant for a job whose process ended.
+    if (request !== null && request.mtimeMs >= startedAt)
       cancelled.abort(new AppError("caller_left", "The installation was cancelled."));
     // When the disk is full, the installation fails too.
     await replaceFile(file, JSON.stringify(state)).catch(() => undefined);

@@ -43,7 +43,7 @@ export async function firstDigest(directory: string, archive: string): Promise<s
       const advice = "restore it from a backup, or delete it to trust the next download";
       throw new AppError(
         "conflict",
-        `The record of earlier downloads, ${file}, cannot be read: ${advice}.`,
+        `The record of earlier downloads, ${path.basename(file)} in the voices directory, cannot be read: ${advice}.`,
         {},
         error,
       );

@@ -271,7 +271,7 @@ export class ClusterPrimary {
         for (const other of this.#running) if (other !== member) this.#send(other, message);
         return;
       case "alive":
-        // Every message tells the watchdog.
+        // The watchdog counts every message as an answer.
         return;
       case "measured":
         this.#measuring.get(message.id)?.(message.measures);

@@ -1,6 +1,6 @@
 /** How often a process is asked whether its event loop runs. */
 const ASK_MS = 5_000;
-/** A process that leaves this many questions in a row unanswered is stuck: 30 seconds. */
+/** A process that leaves this many questions in a row unanswered is stuck: 30 to 35 seconds. */
 const MAX_UNANSWERED = 6;
 
 interface Watchdog {

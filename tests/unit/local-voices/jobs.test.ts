@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -86,9 +86,14 @@ it("a start is blocked by the lock of a killed starter only until the lock is sw
   await start();
 });
 
-it("a job is not ended by a request to cancel an earlier one", async () => {
+it("a job is ended by a request to cancel it, and not by one to cancel an earlier job", async () => {
   await writeFile(file(".cancel-tiny"), "");
+  await utimes(file(".cancel-tiny"), MINUTE_AGO(), MINUTE_AGO());
   const { signal } = await start();
-  expect(await readdir(directory)).toEqual([".install-tiny.json"]);
+  const written = async () => (await stat(file(".install-tiny.json"))).mtimeMs;
+  const before = await written();
+  await expect.poll(written, { timeout: 5_000 }).toBeGreaterThan(before);
   expect(signal.aborted).toBe(false);
+  await writeFile(file(".cancel-tiny"), "");
+  await expect.poll(() => signal.aborted, { timeout: 5_000 }).toBe(true);
 });

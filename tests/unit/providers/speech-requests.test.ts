@@ -318,7 +318,7 @@ test.each(["openai", "elevenlabs"])("speaks a script with a line without words o
   expect(error).toMatchObject({ code: "upstream_invalid" });
 });
 
-test("tells callers only finish reasons of Google's enum", async () => {
+test("tells callers only finish reasons of the form of Google's enum", async () => {
   const speech = rig.speech(channelTo("gemini", upstream));
   const spoken = await hear(speech, speechRequest("tts--odd-reason"));
   expect([spoken.error, spoken.end?.finishReason]).toEqual([null, "OTHER"]);
