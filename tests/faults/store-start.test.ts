@@ -24,7 +24,8 @@ import { bundle, killWhileOpening, startStoreProcess } from "../support/store-pr
 import { schemaOf } from "../support/store-schema";
 
 const STARTERS = 8;
-const SQLITE_ROUNDS = 3;
+/** The soak run sets more. */
+const SQLITE_ROUNDS = Number(process.env.PATCHBAY_TEST_STARTS ?? 3);
 const KILLS = 10;
 const NEWER = MIGRATIONS.length + 1;
 
@@ -44,7 +45,9 @@ async function startTogether(url: string): Promise<string[][]> {
 }
 
 describe("eight processes that start concurrently", () => {
-  test(`all open an empty SQLite store, ${SQLITE_ROUNDS} times`, { timeout: 240_000 }, async () => {
+  test(`all open an empty SQLite store, ${SQLITE_ROUNDS} times`, {
+    timeout: 120_000 + SQLITE_ROUNDS * 40_000,
+  }, async () => {
     for (let round = 0; round < SQLITE_ROUNDS; round++) {
       const database = await newSqliteDatabase();
       expect(await startTogether(`file:${database.file}`)).toEqual(Array(STARTERS).fill(["open"]));

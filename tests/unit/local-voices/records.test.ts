@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -77,6 +78,20 @@ describe("the digests of first downloads", () => {
       });
     },
   );
+
+  it("that cannot be recorded leave no voice behind", async () => {
+    await rememberDigest(directory, "tiny.tar.gz", await digestOf(archive));
+    const [name = ""] = await digestFiles();
+    await rm(path.join(directory, name));
+    const onProgress = ({ stage }: { stage: string }) => {
+      // A folder in the place of the record.
+      if (stage === "verify") mkdirSync(path.join(directory, name), { recursive: true });
+    };
+    await expect(voices.install("tiny", source, { ...OPTIONS, onProgress })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    expect((await voices.scan()).ready).toEqual([]);
+  });
 
   it("refuse a download when the archive's own file is damaged", async () => {
     await voices.install("tiny", source, OPTIONS);
