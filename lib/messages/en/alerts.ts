@@ -77,7 +77,7 @@ export const alerts = {
     second_server: "Open settings",
     redis: "Open settings",
   },
-  since: "Since {when}",
+  since: "Started {when}",
   took: "{when}, for {duration}",
   duration: {
     seconds: "{count, plural, one {# second} other {# seconds}}",

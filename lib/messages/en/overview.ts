@@ -52,7 +52,7 @@ export const overview = {
     modelRecovering: "{model} on {name} is recovering",
     keyDown: "Upstream key {display} of {name} is down",
     keyRecovering: "Upstream key {display} of {name} is recovering",
-    since: "{reason} Since {when}.",
+    since: "{reason} Started {when}.",
     viewChannel: "View channel",
   },
   alerts: {
