@@ -16,8 +16,9 @@ const TOUCH_INTERVAL_MS = 5_000;
 
 /** Recently used API keys by the digest of the whole key, and the time of their last use. */
 export class ApiKeyCache {
-  readonly #known = new LRUCache<string, CachedKey>({ max: MAX_KEYS });
-  readonly #unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN });
+  // `max` would allocate all entries at once.
+  readonly #known = new LRUCache<string, CachedKey>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
+  readonly #unknown = new LRUCache<string, true>({ maxSize: MAX_UNKNOWN, sizeCalculation: () => 1 });
   readonly #loading = new Map<string, Promise<CachedKey | null>>();
   /** Increases with every change: the result of a read that began before a change is not cached. */
   #generation = 0;

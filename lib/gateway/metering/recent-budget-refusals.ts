@@ -14,7 +14,8 @@ const RECENT_MS = 5 * 60_000;
 const MAX_ENTRIES = 10_000;
 
 export function createBudgetRefusals(clock: Clock): BudgetRefusals {
-  const times = new LRUCache<string, number>({ max: MAX_ENTRIES });
+  // `max` would allocate all entries at once.
+  const times = new LRUCache<string, number>({ maxSize: MAX_ENTRIES, sizeCalculation: () => 1 });
   return {
     note(owner, id) {
       times.set(`${owner} ${id}`, clock.monotonic());
