@@ -335,6 +335,16 @@ function integers(schema: Keywords): fc.Arbitrary<number> {
 /** Longest generated string: longer ones test no further limit and slow down every run. */
 const MAX_LENGTH = 5_000;
 
+const wildStrings = new Map<string, fc.Arbitrary<string>>();
+
+/** Strings of any characters; creating such an arbitrary takes some 10 ms. */
+function wildString(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  const bounds = `${minLength}-${maxLength}`;
+  const known = wildStrings.get(bounds) ?? fc.string({ minLength, maxLength, unit: "binary" });
+  wildStrings.set(bounds, known);
+  return known;
+}
+
 function strings(schema: Keywords): fc.Arbitrary<string> {
   const minLength = Number(schema.minLength ?? 0);
   const maxLength = Math.min(Number(schema.maxLength ?? MAX_LENGTH), MAX_LENGTH);
@@ -344,7 +354,6 @@ function strings(schema: Keywords): fc.Arbitrary<string> {
     maxLength: usual,
     unit: fc.constantFrom("a", "B", "7", " ", "_"),
   });
-  const wild = fc.string({ minLength, maxLength: usual, unit: "binary" });
   const full = fc.constantFrom("a", "ü", "🎙").map((one) => one.repeat(maxLength));
   const patterned =
     schema.pattern === undefined
@@ -353,7 +362,7 @@ function strings(schema: Keywords): fc.Arbitrary<string> {
   const made = fc.oneof(
     ...patterned,
     { weight: 2, arbitrary: free },
-    { weight: 2, arbitrary: wild },
+    { weight: 2, arbitrary: wildString(minLength, usual) },
     // A text that is shorter than the limit would not test it.
     ...(Number(schema.maxLength) <= MAX_LENGTH ? [{ weight: 1, arbitrary: full }] : []),
   );

@@ -6,12 +6,21 @@ export function spokenSamples(text: string, rate: number, speed = 1): number {
   return Math.round((Math.max(0.5, text.length * 0.01) / speed) * rate);
 }
 
+/** The longest tone so far by pitch and rate: shorter ones are its beginning. */
+const tones = new Map<string, Int16Array>();
+
 /** A tone whose pitch identifies the voice, s16le mono. */
 export function tonePcm(text: string, voice: string, rate: number, speed = 1): Buffer {
-  const samples = new Int16Array(spokenSamples(text, rate, speed));
-  const step = (2 * Math.PI * pitchOf(voice)) / rate;
-  for (let i = 0; i < samples.length; i += 1) samples[i] = Math.round(9_000 * Math.sin(step * i));
-  return Buffer.from(samples.buffer);
+  const count = spokenSamples(text, rate, speed);
+  const pitch = pitchOf(voice);
+  const name = `${pitch} ${rate}`;
+  let tone = tones.get(name);
+  if (tone === undefined || tone.length < count) {
+    const step = (2 * Math.PI * pitch) / rate;
+    tone = Int16Array.from({ length: count }, (_, i) => Math.round(9_000 * Math.sin(step * i)));
+    tones.set(name, tone);
+  }
+  return Buffer.from(tone.slice(0, count).buffer);
 }
 
 /** 200 to 455 hertz, by the voice's name. */
