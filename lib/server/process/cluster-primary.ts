@@ -215,15 +215,13 @@ export class ClusterPrimary {
   /** Kills a member whose event loop does not run any more; its exit is handled where it was started. */
   #watch(member: Member): void {
     const { worker } = member;
-    const watchdog = watchProcess({
+    watchProcess(worker, {
       ask: () => this.#send(member, { kind: "ask_alive" }),
       stuck: () => {
         this.#options.log.error("process_stuck", { pid: worker.process.pid });
         worker.process.kill("SIGKILL");
       },
     });
-    worker.on("message", watchdog.heard);
-    void member.exited.then(watchdog.end);
   }
 
   #restart(index: number, member: Member, code: number | null, signal: string | null): void {

@@ -54,21 +54,28 @@ test.each([
 /** A watch with a fake clock; `answers`: whether the process answers a question. */
 function watched(answers: () => boolean) {
   vi.useFakeTimers();
+  const worker = new EventEmitter();
   const ask = vi.fn(() => {
-    if (answers()) watchdog.heard();
+    if (answers()) worker.emit("message", { kind: "alive" });
   });
   const stuck = vi.fn();
-  const watchdog = watchProcess({ ask, stuck });
-  return { ask, stuck, end: watchdog.end };
+  watchProcess(worker, { ask, stuck });
+  return { ask, stuck, worker };
 }
 
 test("a process that answers is asked every five seconds and never called stuck", () => {
-  const { ask, stuck, end } = watched(() => true);
+  const { ask, stuck } = watched(() => true);
   vi.advanceTimersByTime(600_000);
   expect([ask.mock.calls.length, stuck.mock.calls.length]).toEqual([120, 0]);
-  end();
+});
+
+test("a process that exited is neither asked nor called stuck, and leaves no timer", () => {
+  const { ask, stuck, worker } = watched(() => false);
+  vi.advanceTimersByTime(20_000);
+  worker.emit("exit", null, "SIGKILL");
+  expect(vi.getTimerCount()).toBe(0);
   vi.advanceTimersByTime(600_000);
-  expect(ask).toHaveBeenCalledTimes(120);
+  expect([ask.mock.calls.length, stuck.mock.calls.length]).toEqual([4, 0]);
 });
 
 test("a process that leaves six questions in a row unanswered is called stuck once", () => {
