@@ -91,12 +91,14 @@ async function unpackInto(
   const expected = source.sha256 ?? known;
   const archive = await fetchArchive(settings, name, source, expected !== null, { signal, onProgress });
   const found = await digestOf(archive);
-  if (expected !== null && found !== expected.toLowerCase()) {
+  const requireDigest = async (digest: string) => {
+    if (found === digest.toLowerCase()) return;
     // A wrong download must not be continued by the next one.
     if ("url" in source) await rm(archive, { force: true });
     const since = source.sha256 ? "" : ", as at the first download: pass another as --sha256 to accept it";
-    throw new AppError("invalid", `The archive's SHA-256 is ${found}; expected ${expected}${since}.`);
-  }
+    throw new AppError("invalid", `The archive's SHA-256 is ${found}; expected ${digest}${since}.`);
+  };
+  if (expected !== null) await requireDigest(expected);
   await unpackInThread(settings.unpackWorker, archive, path.join(work, name), { signal, onProgress });
   onProgress({ stage: "verify", done: 0, total: null });
   const read = await readVoiceFolder(work, name).catch(refuseFolder);
@@ -104,7 +106,9 @@ async function unpackInto(
   await recordFiles(path.join(work, name), found);
   if (signal.aborted) throw cancelled();
   // Before the voice is in place: without the record, the next download would be trusted.
-  if (archiveName !== null) await rememberDigest(directory, archiveName, found);
+  const first = archiveName === null ? found : await rememberDigest(directory, archiveName, found);
+  // Another archive of this name may have been installed in the meantime.
+  if (expected === null) await requireDigest(first);
   await rename(path.join(work, name), path.join(directory, name));
   if ("url" in source) await rm(archive, { force: true });
   return read.folder;

@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { AppError, systemCode } from "../../errors";
 import { digestOf } from "./download";
-import { replaceFile } from "./replace-file";
+import { createFile } from "./replace-file";
 
 /** Records of archives and folders. Publishers give no digests, so the first download is trusted. */
 
@@ -66,10 +66,18 @@ export async function firstDigests(directory: string): Promise<Readonly<Record<s
   return digests;
 }
 
-/** Remembers the digest of an archive, unless one is known. Throws `conflict` when a record is damaged. */
-export async function rememberDigest(directory: string, archive: string, sha256: string): Promise<void> {
-  if ((await firstDigest(directory, archive)) !== null) return;
-  await replaceFile(digestFile(directory, archive), `${JSON.stringify({ archive, sha256 })}\n`);
+/**
+ * Remembers the digest of an archive, unless one is known; returns the remembered one, the same for all concurrent
+ * installations. Throws `conflict` when a record is damaged.
+ */
+export async function rememberDigest(directory: string, archive: string, sha256: string): Promise<string> {
+  const known = await firstDigest(directory, archive);
+  if (known !== null) return known;
+  const isFirst = await createFile(
+    digestFile(directory, archive),
+    `${JSON.stringify({ archive, sha256 })}\n`,
+  );
+  return isFirst ? sha256 : ((await firstDigest(directory, archive)) ?? sha256);
 }
 
 async function digestsOf(folder: string): Promise<Record<string, string>> {

@@ -383,6 +383,33 @@ describe("a download", () => {
     expect(await voices.install("tiny", { ...source, sha256 }, OPTIONS)).toMatchObject({ name: "tiny" });
   });
 
+  it("is refused while a different archive of that file name is installed first", async () => {
+    const files = [
+      await archiveOf("first.tar.gz"),
+      await archiveOf("second.tar.gz", (folder) => writeFile(path.join(folder, "MODEL_CARD"), "changed")),
+    ];
+    const waiting: ServerResponse[] = [];
+    // Neither is answered before both have found no record.
+    const url = await serve((_, response) => {
+      waiting.push(response);
+      if (waiting.length < files.length) return;
+      for (const [at, one] of waiting.entries()) createReadStream(files[at] ?? "").pipe(one);
+    });
+    const names = ["one", "two"];
+    const voices = open({ allowed: [new URL(url).host] });
+    const installed = await Promise.allSettled(
+      names.map((name) => voices.install(name, { url: `${url}/${name}/tiny.tar.gz` }, OPTIONS)),
+    );
+    const kept = names.filter((_, at) => installed[at]?.status === "fulfilled");
+    expect(kept).toHaveLength(1);
+    expect(installed.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: { code: "invalid", message: expect.stringContaining("as at the first download") },
+    });
+    const { archiveSha256 } = await voices.facts(kept[0] ?? "");
+    expect((await voices.records()).digests).toEqual({ "tiny.tar.gz": archiveSha256 });
+    expect(await listed()).toEqual(kept);
+  });
+
   it("can be cancelled by another process", async () => {
     const url = await serve((_, response) =>
       response.writeHead(200, { "content-length": 1_000_000 }).write("x"),

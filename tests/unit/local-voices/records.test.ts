@@ -49,6 +49,13 @@ describe("the digests of first downloads", () => {
     expect(await firstDigests(directory)).toEqual({ "tiny.tar.gz": "a".repeat(64) });
   });
 
+  it("of different archives of one name at the same time are the first one for all", async () => {
+    const digests = Array.from({ length: 16 }, (_, at) => at.toString(16).repeat(64));
+    const kept = await Promise.all(digests.map((digest) => rememberDigest(directory, "tiny.tar.gz", digest)));
+    expect(new Set(kept).size).toBe(1);
+    expect(await firstDigests(directory)).toEqual({ "tiny.tar.gz": kept[0] });
+  });
+
   it("that an earlier version recorded must still be matched", async () => {
     await writeFile(path.join(directory, EARLIER), JSON.stringify({ "tiny.tar.gz": "a".repeat(64) }));
     await expect(voices.install("tiny", source, OPTIONS)).rejects.toMatchObject({
