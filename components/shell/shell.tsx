@@ -17,6 +17,7 @@ import {
   watchNavigation,
 } from "@/lib/client/unsaved";
 import { useWindowEvent } from "@/lib/client/use-window-event";
+import { signInPath } from "@/lib/contracts/return-path";
 import { useErrorToast } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
@@ -178,7 +179,7 @@ function AccountButton(props: { user: ShellUser; onError(error: unknown): void }
 const loadConfirmDialog = () => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog);
 const ConfirmDialog = dynamic(loadConfirmDialog, { ssr: false });
 
-/** Asks for confirmation before a page with unsaved changes is left. */
+/** Asks for confirmation before a page with unsaved changes is left, and to sign in when its session has ended. */
 function LeaveGuard() {
   const t = useTranslations("common.leave");
   const format = useFormatter();
@@ -191,10 +192,26 @@ function LeaveGuard() {
     if (isNeeded) loadConfirmDialog().catch(() => undefined);
   }, [isNeeded]);
   if (!question) return null;
+  const names = format.list(question.names);
+  if (question.go === null)
+    return (
+      <ConfirmDialog
+        title={t("ended.title")}
+        text={t("ended.text", { names })}
+        action={t("ended.signIn")}
+        cancel={t("stay")}
+        isDanger={false}
+        onConfirm={async () => {
+          window.open(signInPath("/", true), "_blank", "noopener");
+          answerLeavePrompt(false);
+        }}
+        onClose={() => answerLeavePrompt(false)}
+      />
+    );
   return (
     <ConfirmDialog
       title={t("title")}
-      text={t("text", { names: format.list(question.names) })}
+      text={t("text", { names })}
       action={t("leave")}
       cancel={t("stay")}
       onConfirm={async () => answerLeavePrompt(true)}

@@ -21,11 +21,12 @@ export async function signOut(): Promise<void> {
   } catch (error) {
     if (!isApiError(error, "unauthenticated")) throw error;
   }
+  // Before requests of this page notice it.
+  discardUnsaved();
   forgetPlaygroundKey();
   await Promise.allSettled([...cleaners].map((clean) => clean()));
   await deleteDatabases();
   sessionStorage.clear();
-  discardUnsaved();
   window.location.assign("/login");
 }
 

@@ -2,7 +2,7 @@ import type { SWRConfiguration } from "swr";
 import { signInPath } from "../contracts/return-path";
 import { fetchCached } from "./api";
 import { isApiError } from "./api-error";
-import { discardUnsaved } from "./unsaved";
+import { askToSignIn } from "./unsaved";
 
 /** SWR's configuration for the console. */
 export const SWR_CONFIG: SWRConfiguration = {
@@ -13,14 +13,22 @@ export const SWR_CONFIG: SWRConfiguration = {
   errorRetryInterval: 2_000,
   revalidateOnFocus: true,
   onError: (error: unknown) => {
-    if (isApiError(error, "unauthenticated")) leaveForSignIn();
+    if (isApiError(error, "unauthenticated")) leaveAtSessionEnd();
   },
 };
 
-/** Opens the sign-in page, which says that the session has ended and returns to the current page. */
-export function leaveForSignIn(): void {
+/**
+ * Opens the sign-in page, which says that the session has ended and returns to the current page. With unsaved changes,
+ * asks the user to sign in in another tab instead.
+ */
+export const leaveForSignIn = (): void => leave(false);
+
+/** The same when no act of the user noticed the end of the session: asks once. */
+export const leaveAtSessionEnd = (): void => leave(true);
+
+function leave(isAutomatic: boolean): void {
+  if (askToSignIn(isAutomatic)) return;
   const { pathname, search, hash } = window.location;
-  discardUnsaved();
   // The fragment may hold the user's text: it stays a fragment, which is never sent to the server.
   window.location.assign(`${signInPath(`${pathname}${search}`, true)}${hash}`);
 }

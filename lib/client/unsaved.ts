@@ -8,16 +8,21 @@ interface UnsavedForm {
   part: string | null;
 }
 
-/** The open question whether to leave: the unsaved forms, and the navigation to run if confirmed. */
+/**
+ * The open question about the unsaved forms: whether to leave, with the navigation to run if confirmed; without one, the
+ * session has ended, and it is whether to sign in in another tab.
+ */
 interface LeavePrompt {
   names: readonly string[];
-  go(): void;
+  go: (() => void) | null;
 }
 
 let forms: readonly UnsavedForm[] = [];
 let prompt: LeavePrompt | null = null;
-/** Leaving is confirmed, the form is saved or the session has ended: no more questions. */
+/** Leaving is confirmed, the form is saved or the user has signed out: no more questions. */
 let isDiscarded = false;
+/** The user knows that the session has ended. */
+let hasAskedToSignIn = false;
 /** The history entry of the page with the form; the browser's Back has left it before `popstate` fires. */
 let historyEntry: { state: unknown; url: string } = { state: null, url: "" };
 
@@ -41,6 +46,7 @@ const onBeforeUnload = (event: BeforeUnloadEvent) => {
 function setForms(next: readonly UnsavedForm[]): void {
   forms = next;
   isDiscarded = false;
+  if (forms.length === 0) hasAskedToSignIn = false;
   // The forms of the question were saved while it was open.
   if (prompt !== null && !forms.some(({ name }) => prompt?.names.includes(name))) prompt = null;
   // A page with this listener is not put into the back/forward cache, so it is added only while needed.
@@ -82,7 +88,7 @@ export function useLeavePrompt(): LeavePrompt | null {
   );
 }
 
-/** Stops asking until a form changes again: the changes are saved, or the session has ended. */
+/** Stops asking until a form changes again: the changes are saved, or the user has signed out. */
 export function discardUnsaved(): void {
   isDiscarded = true;
 }
@@ -93,13 +99,24 @@ export function answerLeavePrompt(leaves: boolean): void {
   prompt = null;
   if (leaves) discardUnsaved();
   notify();
-  if (leaves) answered?.go();
+  if (leaves) answered?.go?.();
 }
 
 /** Asks whether to lose the changes of the forms `names`; `go` runs if so. */
-export function askToLeave(go: () => void, names = forms.map((form) => form.name)): void {
+export function askToLeave(go: LeavePrompt["go"], names = forms.map((form) => form.name)): void {
   prompt = { names: [...new Set(names)], go };
   notify();
+}
+
+/**
+ * Asks the user to sign in in another tab if signing in here would lose changes; false: it would not. `isAutomatic`: no
+ * act of the user noticed the end of the session; it asks once.
+ */
+export function askToSignIn(isAutomatic: boolean): boolean {
+  if (!hasUnsavedChanges()) return false;
+  if (!isAutomatic || !hasAskedToSignIn) askToLeave(null);
+  hasAskedToSignIn = true;
+  return true;
 }
 
 /** Navigates to `path` with `go`; asks first if that leaves a page with unsaved changes. */

@@ -3,6 +3,7 @@ import { signIn } from "../support/product";
 import { expect, OWNER, signInByCookie, test } from "./fixtures";
 
 const leavePrompt = (page: Page) => page.getByRole("alertdialog", { name: "Discard unsaved changes?" });
+const endPrompt = (page: Page) => page.getByRole("alertdialog", { name: "Your session has ended" });
 const navLink = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true });
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
@@ -178,27 +179,58 @@ test.describe("the end of a session", () => {
   // Requests between the end of the session and the redirect are refused.
   test.use({ allowedConsole: [[/status of 401/], { scope: "test" }] });
 
-  for (const way of ["by signing out", "from elsewhere"]) {
-    test(`${way} does not ask about unsaved changes`, async ({ page, product }) => {
-      const cookie = await signIn(product.url, OWNER);
-      await signInByCookie(page, product.url, cookie);
-      const dialogs = nativeDialogs(page);
-      const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
-      await typeLimit(page, product.url);
-      if (way === "by signing out") {
-        await page.getByRole("button", { name: "Account menu" }).click();
-        await page.getByRole("menuitem", { name: "Sign out" }).click();
-      } else {
-        await isLive;
-        await endSession(product.url, cookie);
-      }
-      await expect(page).toHaveURL(/\/login/);
-      expect(dialogs).toEqual([]);
-      await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
-      const reason = page.getByText("Your session has ended. Sign in to continue.");
-      await expect(reason).toHaveCount(way === "by signing out" ? 0 : 1);
-    });
-  }
+  test("by signing out does not ask about unsaved changes", async ({ page, product }) => {
+    await signInByCookie(page, product.url, await signIn(product.url, OWNER));
+    const dialogs = nativeDialogs(page);
+    await typeLimit(page, product.url);
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await expect(page).toHaveURL(/\/login/);
+    expect(dialogs).toEqual([]);
+    await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
+    await expect(page.getByText("Your session has ended. Sign in to continue.")).toHaveCount(0);
+  });
+
+  test("from elsewhere leaves for sign-in without unsaved changes", async ({ page, product }) => {
+    const cookie = await signIn(product.url, OWNER);
+    await signInByCookie(page, product.url, cookie);
+    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+    await page.goto(`${product.url}/keys`);
+    await isLive;
+    await endSession(product.url, cookie);
+    await expect(page).toHaveURL(`${product.url}/login?return_to=%2Fkeys&reason=ended`);
+  });
+
+  test("from elsewhere keeps a dialog's input while the user signs in in a new tab", async ({
+    page,
+    product,
+  }) => {
+    const cookie = await signIn(product.url, OWNER);
+    await signInByCookie(page, product.url, cookie);
+    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+    await page.goto(`${product.url}/keys`);
+    await isLive;
+    await page.getByRole("button", { name: "Create API key" }).first().click();
+    const name = page.getByRole("dialog").getByLabel("Name", { exact: true });
+    await name.fill("Kept");
+    await endSession(product.url, cookie);
+
+    await expect(endPrompt(page)).toContainText("Unsaved changes in: Create API key.");
+    const opened = page.waitForEvent("popup");
+    await endPrompt(page).getByRole("button", { name: "Sign in in a new tab" }).click();
+    const tab = await opened;
+    await tab.getByLabel("Username or email").fill(OWNER.username);
+    await tab.getByLabel("Password", { exact: true }).fill(OWNER.password);
+    await tab.getByRole("button", { name: "Sign in" }).click();
+    await expect(heading(tab, "Overview")).toBeVisible();
+    await tab.close();
+
+    await expect(endPrompt(page)).toHaveCount(0);
+    await expect(name).toHaveValue("Kept");
+    await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
+    await expect(page.getByText("Kept").first()).toBeVisible();
+    await expect(page.getByRole("heading", { name: "API key created" })).toBeVisible();
+  });
 
   test("is the reason that the sign-in page gives for a page that is opened with the old cookie", async ({
     page,
@@ -221,7 +253,7 @@ test.describe("the end of a session", () => {
     await expect(page).toHaveURL(`${product.url}/keys`);
   });
 
-  test("leaves a link to sign-in in a form that cannot be saved", async ({ page, product }) => {
+  test("offers sign-in in a form that cannot be saved, and keeps its input", async ({ page, product }) => {
     const cookie = await signIn(product.url, OWNER);
     await signInByCookie(page, product.url, cookie);
     // Without the event stream only the save notices the end.
@@ -232,7 +264,14 @@ test.describe("the end of a session", () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     const error = page.getByRole("alert").filter({ hasText: "Your session has ended. Sign in to continue." });
     await error.getByRole("button", { name: "Sign in" }).click();
-    await expect(page).toHaveURL(/\/login\?return_to=.*&reason=ended$/);
-    await expect(page.getByText("Your session has ended. Sign in to continue.")).toBeVisible();
+    await endPrompt(page).getByRole("button", { name: "Keep editing" }).click();
+    await expect(endPrompt(page)).toHaveCount(0);
+    await signInByCookie(page, product.url, await signIn(product.url, OWNER));
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(heading(page, "House voices")).toBeVisible();
+    await page.goto(`${product.url}/channels/chn_builtin_speech/edit`);
+    await page.getByLabel("Name", { exact: true }).fill("Built-in speech");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(heading(page, "Built-in speech")).toBeVisible();
   });
 });

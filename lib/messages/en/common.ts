@@ -85,6 +85,11 @@ export const common = {
     text: "Unsaved changes in: {names}.",
     stay: "Keep editing",
     leave: "Discard",
+    ended: {
+      title: "Your session has ended",
+      text: "Sign in in a new tab, then come back here to save. Unsaved changes in: {names}.",
+      signIn: "Sign in in a new tab",
+    },
   },
   palette: {
     open: "Search and commands",

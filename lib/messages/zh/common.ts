@@ -85,6 +85,11 @@ export const common = {
     text: "未保存的更改：{names}。",
     stay: "继续编辑",
     leave: "放弃",
+    ended: {
+      title: "会话已结束",
+      text: "请在新标签页中登录，然后返回此页保存。未保存的更改：{names}。",
+      signIn: "在新标签页中登录",
+    },
   },
   palette: {
     open: "搜索与命令",
