@@ -14,10 +14,10 @@ import { createRates } from "./rates";
 /** Callers that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;
 
-/** The calls inside a bucket, and the waiting ones, longest wait first. */
+/** The calls inside a bucket, and the waiting ones with the limits that they were given, longest wait first. */
 interface Slots {
   inside: number;
-  waiting: Set<() => void>;
+  waiting: Map<() => void, number>;
 }
 
 /** Concurrency limits: slots per bucket, with a queue of waiting calls. */
@@ -31,8 +31,12 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterOrWait"> {
       isInside = false;
       const [next] = slots.waiting;
       if (next !== undefined) {
-        next();
-        return;
+        const [take, limit] = next;
+        // A lowered limit applies once enough of the calls that are inside have left.
+        if (slots.inside <= limit) {
+          take();
+          return;
+        }
       }
       slots.inside -= 1;
       if (slots.inside === 0) slotsByName.delete(name);
@@ -40,7 +44,7 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterOrWait"> {
   }
 
   function enter(name: string, limit: number): (() => void) | null {
-    const slots = slotsByName.get(name) ?? { inside: 0, waiting: new Set() };
+    const slots = slotsByName.get(name) ?? { inside: 0, waiting: new Map() };
     if (slots.inside >= limit) return null;
     slotsByName.set(name, slots);
     slots.inside += 1;
@@ -67,7 +71,7 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterOrWait"> {
         const giveUp = (): void => give(null);
         const timer = setTimeout(giveUp, waitMs);
         signal.addEventListener("abort", giveUp, { once: true });
-        slots.waiting.add(take);
+        slots.waiting.set(take, limit);
       });
     },
   };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { takeWrongEnrolmentCodes } from "@/lib/console/auth/attempt-limit";
@@ -170,6 +171,22 @@ test("calls without a free slot wait in order and take over the next released sl
   (await first)?.();
   await second;
   expect(order).toEqual(["first", "second"]);
+});
+
+test("a waiting call takes over no slot above a limit that was lowered", async () => {
+  const limiter = createRateLimiter(new FakeClock());
+  const [first, second, third] = [3, 3, 3].map((limit) => limiter.enter("calls", limit));
+  let hasEntered = false;
+  const waiting = limiter.enterOrWait("calls", 1, 10_000, new AbortController().signal).then((release) => {
+    hasEntered = release !== null;
+  });
+  first?.();
+  second?.();
+  await nextTurn();
+  expect(hasEntered).toBe(false);
+  third?.();
+  await waiting;
+  expect(hasEntered).toBe(true);
 });
 
 test("a call that waited too long or left takes no slot", async () => {
