@@ -10,6 +10,7 @@ import type { Session } from "@/lib/contracts/console/sign-in";
 import { CallError } from "../forms/call-error";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
+import { Facts } from "../ui/facts";
 import { RelativeTime } from "../ui/relative-time";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
@@ -118,15 +119,14 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd(): void }) {
           <span className="font-medium">{device}</span>
           {session.current ? <Badge tone="neutral">{t("current")}</Badge> : null}
         </p>
-        <p className="flex flex-wrap gap-x-2 text-sm text-ink-muted">
+        <Facts className="text-sm text-ink-muted">
           <code className="break-all">{address}</code>
-          <span aria-hidden="true">·</span>
           {session.current ? (
             <RelativeTime at={session.created_at} phrase={(when) => t("since", { when })} />
           ) : (
             <RelativeTime at={session.last_seen_at} phrase={(when) => t("seen", { when })} />
           )}
-        </p>
+        </Facts>
       </div>
       {session.current ? null : (
         <Button variant="outline" size="sm" onClick={onEnd} aria-label={t("endNamed", { device, address })}>

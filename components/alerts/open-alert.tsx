@@ -12,6 +12,7 @@ import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { ChoicesButton } from "../ui/choices-button";
 import { cn } from "../ui/class-names";
+import { Facts } from "../ui/facts";
 import { RelativeTime } from "../ui/relative-time";
 import { toast } from "../ui/toast";
 import { alertHref, useAlertText } from "./alert-text";
@@ -33,15 +34,10 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
         <StatusDot tone={WARNINGS.has(alert.kind) ? "warn" : "bad"} className="mt-2" />
         <h2 className="text-lg font-medium wrap-anywhere">{alertText.titleOf(alert)}</h2>
         <div className="col-start-2 grid gap-1">
-          <p className="flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
+          <Facts className="text-sm text-ink-faint">
             <RelativeTime at={alert.opened_at} phrase={(when) => t("since", { when })} />
-            {facts ? (
-              <>
-                <span aria-hidden="true">·</span>
-                <span className="tabular">{facts}</span>
-              </>
-            ) : null}
-          </p>
+            {facts ? <span className="tabular">{facts}</span> : null}
+          </Facts>
           {fallbacks.map((line) => (
             <p key={line} className="max-w-prose wrap-anywhere">
               {line}

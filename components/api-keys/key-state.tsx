@@ -8,6 +8,7 @@ import type { LastRejection } from "@/lib/contracts/console/rejections";
 import type { Viewer } from "@/lib/contracts/console/user";
 import { HOUR_MS } from "@/lib/contracts/durations";
 import { Badge } from "../ui/badge";
+import { Facts } from "../ui/facts";
 import { RelativeTime, useRelativeTime } from "../ui/relative-time";
 
 /** A key that expires within 48 hours gets a badge. */
@@ -37,15 +38,12 @@ export function KeyDates({ apiKey }: { apiKey: ApiKey }) {
   const t = useTranslations("apiKeys");
   const isLater = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) - Date.now() >= EXPIRES_SOON_MS;
   return (
-    <span className="flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
+    <Facts className="text-sm text-ink-faint">
       <RelativeTime at={apiKey.created_at} phrase={(when) => t("created", { when })} />
       {isLater && apiKey.expires_at !== null ? (
-        <>
-          <span aria-hidden="true">·</span>
-          <RelativeTime at={apiKey.expires_at} phrase={(when) => t("expires", { when })} />
-        </>
+        <RelativeTime at={apiKey.expires_at} phrase={(when) => t("expires", { when })} />
       ) : null}
-    </span>
+    </Facts>
   );
 }
 

@@ -6,6 +6,7 @@ import { useTranslations } from "use-intl";
 import type { AvailableVoice, LocalVoiceList } from "@/lib/contracts/console/local-voices";
 import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
+import { Facts } from "../ui/facts";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 
 interface CatalogueProps {
@@ -99,10 +100,12 @@ function Cards({ catalogue, buttonOf, failures }: VoicesProps & { failures: Map<
       {catalogue.map((voice) => (
         <li key={voice.name} className="grid gap-2 p-4">
           <code className="break-all">{voice.name}</code>
-          <p className="text-sm text-ink-muted">
-            {voice.languages.join(", ")} · {t(`grade.${voice.quality}`)} · <Size voice={voice} /> ·{" "}
+          <Facts className="text-sm text-ink-muted">
+            {voice.languages.join(", ")}
+            {t(`grade.${voice.quality}`)}
+            <Size voice={voice} />
             {voice.licence}
-          </p>
+          </Facts>
           {failures.get(voice.name) ? (
             <p className="text-sm wrap-anywhere text-bad">{failures.get(voice.name)}</p>
           ) : null}

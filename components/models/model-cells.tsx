@@ -8,6 +8,7 @@ import type { Model, Prices } from "@/lib/contracts/console/models";
 import { useAmounts } from "../charts/use-amounts";
 import { Badge, StatusDot } from "../ui/badge";
 import { cn } from "../ui/class-names";
+import { Facts } from "../ui/facts";
 
 const UNITS = [
   "input_per_million_tokens",
@@ -120,5 +121,5 @@ export function ModelOptions({ model }: { model: Model }) {
   const t = useTranslations("models");
   const on = [model.cacheable ? t("cache") : "", model.batching ? t("batching") : ""].filter(Boolean);
   if (on.length === 0) return <span className="text-ink-faint">–</span>;
-  return <span className="text-sm text-ink-muted">{on.join(" · ")}</span>;
+  return <Facts className="text-sm text-ink-muted">{on}</Facts>;
 }

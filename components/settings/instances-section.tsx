@@ -8,6 +8,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { type Column, RecordList } from "../shell/record-list";
 import { Badge, StatusDot } from "../ui/badge";
+import { Facts } from "../ui/facts";
 import { Notice } from "../ui/notice";
 import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
@@ -141,9 +142,10 @@ function Name({ item }: { item: InstanceStatus }) {
         <span className="truncate font-medium">{item.host}</span>
         {item.current ? <Badge tone="outline">{t("current")}</Badge> : null}
       </span>
-      <span className="text-sm text-ink-faint">
-        <code>{item.address}</code> · {t("pid", { pid: String(item.pid) })}
-      </span>
+      <Facts className="text-sm text-ink-faint">
+        <code>{item.address}</code>
+        {t("pid", { pid: String(item.pid) })}
+      </Facts>
     </span>
   );
 }

@@ -146,7 +146,8 @@ function StepHeading({ title }: { title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
-    <h1 ref={heading} tabIndex={-1} className="text-2xl outline-none">
+    // Balanced lines would break at the hyphen of "two-factor".
+    <h1 ref={heading} tabIndex={-1} className="text-2xl text-pretty outline-none">
       {title}
     </h1>
   );

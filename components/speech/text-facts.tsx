@@ -10,6 +10,7 @@ import {
 } from "@/lib/client/gateway-models";
 import { dialectOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/speech-call";
 import { useAmounts } from "../charts/use-amounts";
+import { Facts } from "../ui/facts";
 
 /** The maximum text length of this call in code points; null: unknown. */
 function textLimit(call: SpeechCall, model: GatewayModel | null): number | null {
@@ -67,7 +68,10 @@ export function TextFacts({
   if (limit !== null && isTooLong(call, model)) {
     return (
       <p id={id} role="alert" className="tabular text-sm text-bad">
-        {t("text.count", { count: codePoints(call.text) })} · {t("text.tooLong", { limit })}
+        <Facts>
+          {t("text.count", { count: codePoints(call.text) })}
+          {t("text.tooLong", { limit })}
+        </Facts>
       </p>
     );
   }
@@ -81,20 +85,14 @@ export function TextFacts({
   }
   const cost = estimateCalls(calls);
   return (
-    <p id={id} className="tabular flex flex-wrap gap-x-2 text-sm text-ink-muted">
-      <span>{t("text.count", { count: codePoints(call.text) })}</span>
-      <span aria-hidden="true" className="text-ink-faint">
-        ·
-      </span>
-      <span>{t("text.length", { seconds: show.ms(Math.max(1, Math.round(seconds)) * 1000) })}</span>
-      <span aria-hidden="true" className="text-ink-faint">
-        ·
-      </span>
-      <span>
+    <p id={id} className="tabular text-sm text-ink-muted">
+      <Facts>
+        {t("text.count", { count: codePoints(call.text) })}
+        {t("text.length", { seconds: show.ms(Math.max(1, Math.round(seconds)) * 1000) })}
         {typeof cost === "number"
           ? t("text.cost", { cost: show.money(cost) })
           : t(cost === "free" ? "text.free" : "text.noPrice")}
-      </span>
+      </Facts>
     </p>
   );
 }

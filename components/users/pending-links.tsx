@@ -7,6 +7,7 @@ import type { Viewer } from "@/lib/contracts/console/user";
 import { isHigherRole } from "@/lib/contracts/rank";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
+import { Facts } from "../ui/facts";
 import { RelativeTime } from "../ui/relative-time";
 
 /** One-time links that were not used yet; renders nothing without one. */
@@ -66,15 +67,10 @@ function PendingLink({ link, viewer, onRevoke }: { link: Invite; viewer: Viewer;
             </Badge>
           )}
         </p>
-        <p className="flex flex-wrap gap-x-1.5 text-sm text-ink-muted">
-          {link.made_by ? (
-            <>
-              <span>{t("by", { name: link.made_by.username })}</span>
-              <span aria-hidden="true">·</span>
-            </>
-          ) : null}
+        <Facts className="text-sm text-ink-muted">
+          {link.made_by ? t("by", { name: link.made_by.username }) : null}
           <RelativeTime at={link.expires_at} phrase={(when) => t("expires", { when })} />
-        </p>
+        </Facts>
       </div>
       <Button
         variant="outline"

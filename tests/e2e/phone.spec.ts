@@ -1,5 +1,6 @@
 import type { Page } from "playwright/test";
 import { devices } from "playwright/test";
+import { call } from "./console-api";
 import { enterPassword, expect, freshCode, test } from "./enrolled";
 import { createOwner, goToAdministratorStep, heading } from "./wizard-page";
 
@@ -16,6 +17,70 @@ test.use({
 const horizontalOverflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** The lines of an element with one text. */
+function linesOf({ firstChild: text }: Element): string[] {
+  const lines = new Map<number, string>();
+  for (const [at, letter] of [...(text?.textContent ?? "")].entries()) {
+    const range = document.createRange();
+    range.setStart(text as Node, at);
+    range.setEnd(text as Node, at + 1);
+    const { top } = range.getBoundingClientRect();
+    lines.set(top, (lines.get(top) ?? "") + letter);
+  }
+  return [...lines.values()].map((line) => line.trim());
+}
+
+/** The texts whose separator "·" is the last character of its line. */
+const hangingSeparators = (page: Page) =>
+  page.getByRole("main").evaluate((main) => {
+    const rects = (node: Node, from: number, to: number) => {
+      const range = document.createRange();
+      range.setStart(node, from);
+      range.setEnd(node, to);
+      return [...range.getClientRects()].filter(({ width }) => width > 0);
+    };
+    const textsIn = (root: Node) => {
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      const found: Text[] = [];
+      while (walker.nextNode()) found.push(walker.currentNode as Text);
+      return found;
+    };
+    return textsIn(main).flatMap((text) => {
+      const line = text.data.trim() === "·" ? text.parentElement?.parentElement : text.parentElement;
+      return [...text.data.matchAll(/·/g)].flatMap(({ index }) => {
+        const [dot] = rects(text, index, index + 1);
+        if (!dot || !line) return [];
+        const after = textsIn(line).flatMap((one) =>
+          [...one.data].flatMap((letter, at) => (letter.trim() === "" ? [] : rects(one, at, at + 1))),
+        );
+        const hangs = !after.some(
+          ({ left, top, bottom }) => left >= dot.right && top < dot.bottom && bottom > dot.top,
+        );
+        return hangs ? [line.textContent] : [];
+      });
+    });
+  });
+
+test("ends no line with a separator on a phone", async ({ ownerPage: page, product }) => {
+  const expires_at = new Date(Date.now() + 300 * 86_400_000).toISOString();
+  await call(product.url, product.cookie, "POST", "/api/keys", { name: "Expires", expires_at });
+  await call(product.url, product.cookie, "POST", "/api/invites", { role: "member", expires_hours: 24 });
+  for (const [path, text] of [
+    ["/keys", /^expires /i],
+    ["/users", /^expires /i],
+    ["/account", /^signed in (?!\.)/i],
+    ["/models/local-voices", /Apache-2\.0/],
+  ] as const) {
+    await page.goto(product.url + path);
+    await expect(page.getByText(text).filter({ visible: true }).first()).toBeVisible();
+    // Of these widths, some break before each fact.
+    for (let width = 280; width <= 390; width += 10) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await hangingSeparators(page), `${path} at ${width}`).toEqual([]);
+    }
+  }
+});
+
 test("completes setup on a phone without horizontal scrolling", async ({ page, freshProduct }) => {
   await page.goto(`${freshProduct.url}/setup`);
   await expect(page.getByText("Step 1 of 6")).toBeVisible();
@@ -24,6 +89,8 @@ test("completes setup on a phone without horizontal scrolling", async ({ page, f
   expect(await horizontalOverflow(page)).toBe(0);
   await createOwner(page);
   await expect(page.getByRole("img", { name: /QR code/ })).toBeVisible();
+  const title = heading(page, "Set up two-factor authentication");
+  expect(await title.evaluate(linesOf)).toEqual(["Set up two-factor", "authentication"]);
   expect(await horizontalOverflow(page)).toBe(0);
   await page.getByRole("button", { name: "Not now" }).tap();
   await page.getByRole("button", { name: "Create API key", exact: true }).tap();
