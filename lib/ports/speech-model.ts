@@ -34,6 +34,8 @@ export interface CallOptions {
   /** Aborted when the caller leaves or the deadline passes; the provider stops at once. */
   signal: StopSignal;
   requestId: string;
+  /** The user whose call it is: built-in engines serve users in turn. Absent: a call of the console. */
+  ownerId?: string;
   /** The header by which an upstream continues the request's trace (W3C Trace Context). */
   traceparent?: string;
   /** Deadline of the first byte, in monotonic milliseconds. */

@@ -42,6 +42,7 @@ export function runAttempt<T>(
     const options: CallOptions = {
       signal,
       requestId: ctx.requestId,
+      ownerId: ctx.caller.owner.id,
       traceparent: ctx.trace?.nextAttempt(),
       firstByteBy: ctx.services.clock.monotonic() + firstByteMs,
       progress,

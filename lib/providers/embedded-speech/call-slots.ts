@@ -1,4 +1,5 @@
 import { AppError, busyRetryMs } from "../../errors";
+import { callsOfOwner } from "../engine-pool/turns";
 
 /**
  * Calls open at once. A waiting call costs only its request, one with a stalled reader half a second of audio
@@ -9,46 +10,72 @@ const MAX_OPEN = 1000;
 const MAX_WAITING = 512;
 
 interface CallSlot {
+  owner: string;
   isWaiting: boolean;
   isOpen: boolean;
 }
 
-/** Admits calls while there are slots and the first sound can come in time; rejects the others at once. */
+/** Calls in progress, and those of them that wait for their first sound. */
+interface Calls {
+  open: number;
+  waiting: number;
+}
+
+/**
+ * Admits calls while there are slots and the first sound can come in time; rejects the others at once. One owner has at
+ * most three quarters of the slots.
+ */
 export class CallSlots {
-  open = 0;
-  waiting = 0;
-  readonly #maxOpen: number;
-  readonly #maxWaiting: number;
+  readonly #all: Calls = { open: 0, waiting: 0 };
+  readonly #byOwner = new Map<string, Calls>();
+  readonly #max: Calls;
+  readonly #maxOfOwner: Calls;
 
   constructor(maxOpen = MAX_OPEN, maxWaiting = MAX_WAITING) {
-    this.#maxOpen = maxOpen;
-    this.#maxWaiting = maxWaiting;
+    this.#max = { open: maxOpen, waiting: maxWaiting };
+    this.#maxOfOwner = { open: callsOfOwner(maxOpen), waiting: callsOfOwner(maxWaiting) };
+  }
+
+  get open(): number {
+    return this.#all.open;
   }
 
   /**
-   * `queueMs`: how long the work already queued will take; `leftMs`: time until the first sound is due. Throws
-   * `overloaded`.
+   * `queueMs`: how long the work before this owner's next chunk will take; `leftMs`: time until the first sound is due.
+   * Throws `overloaded`.
    */
-  take(queueMs: number, leftMs: number): CallSlot {
-    if (this.open >= this.#maxOpen || this.waiting >= this.#maxWaiting || queueMs > leftMs) {
+  take(owner: string, queueMs: number, leftMs: number): CallSlot {
+    const own = this.#byOwner.get(owner) ?? { open: 0, waiting: 0 };
+    if (isFull(this.#all, this.#max) || isFull(own, this.#maxOfOwner) || queueMs > leftMs) {
       throw new AppError("overloaded", "The speech engine's queue is full. Try again in a moment.", {
         retryAfterMs: busyRetryMs(queueMs),
       });
     }
-    this.open++;
-    this.waiting++;
-    return { isWaiting: true, isOpen: true };
+    this.#byOwner.set(owner, own);
+    for (const calls of [this.#all, own]) {
+      calls.open++;
+      calls.waiting++;
+    }
+    return { owner, isWaiting: true, isOpen: true };
   }
 
   /** The first sound was generated. */
   sounded(slot: CallSlot): void {
-    if (slot.isWaiting) this.waiting--;
+    if (slot.isWaiting) for (const calls of this.#callsOf(slot)) calls.waiting--;
     slot.isWaiting = false;
   }
 
   release(slot: CallSlot): void {
     this.sounded(slot);
-    if (slot.isOpen) this.open--;
+    if (slot.isOpen) for (const calls of this.#callsOf(slot)) calls.open--;
     slot.isOpen = false;
+    if (this.#byOwner.get(slot.owner)?.open === 0) this.#byOwner.delete(slot.owner);
+  }
+
+  #callsOf({ owner }: CallSlot): Calls[] {
+    const own = this.#byOwner.get(owner);
+    return own === undefined ? [this.#all] : [this.#all, own];
   }
 }
+
+const isFull = (calls: Calls, max: Calls): boolean => calls.open >= max.open || calls.waiting >= max.waiting;

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
+import { NO_OWNER, Turns } from "../engine-pool/turns";
 import { freeBytes } from "./free-bytes";
 import type { SpeakMessage, SpeechChunk, SpokenMessage } from "./protocol";
 
@@ -56,6 +57,7 @@ export interface QueuedChunk {
 
 interface Task<Chunk> {
   id: number;
+  owner: string;
   chunk: Chunk;
   /** Throws when it is too late to start. */
   begin: () => void;
@@ -91,13 +93,14 @@ export function startThread(workerFile: URL): EngineWorker {
 }
 
 /**
- * Worker threads that speak one chunk at a time, first come, first served. A speaker has at most one chunk in the
- * queue, so that speakers take turns and a long text does not delay a short one.
+ * Worker threads that speak one chunk at a time. Owners take turns, so that the calls of one do not delay those of
+ * another; the chunks of one owner are served in order. A speaker has at most one chunk in the queue, so that a long text
+ * does not delay a short one.
  */
 export class SpeechPool<Chunk = SpeechChunk> {
   readonly #options: PoolOptions<Chunk>;
   readonly #slots = new Set<Slot<Chunk>>();
-  readonly #queue: Task<Chunk>[] = [];
+  readonly #queue = new Turns<Task<Chunk>>();
   #nextId = 1;
   #chunks = 0;
   #crashes = 0;
@@ -110,25 +113,25 @@ export class SpeechPool<Chunk = SpeechChunk> {
   }
 
   /** Queues a chunk. Calls `begin` when its turn comes; an error of `begin` rejects the chunk. */
-  speak(chunk: Chunk, begin: () => void): QueuedChunk {
+  speak(chunk: Chunk, begin: () => void, owner = NO_OWNER): QueuedChunk {
     let task: Task<Chunk> | undefined;
     const pcm = new Promise<Uint8Array>((resolve, reject) => {
-      task = { id: this.#nextId++, chunk, begin, resolve, reject, cancelled: false };
+      task = { id: this.#nextId++, owner, chunk, begin, resolve, reject, cancelled: false };
     });
     const queued = task;
     if (queued && this.#closed) queued.reject(new AppError("overloaded", "The speech engine is stopping."));
     else if (queued) {
-      this.#queue.push(queued);
+      this.#queue.add(owner, queued);
       this.#advance();
     }
     return { pcm, cancel: () => queued && this.#cancel(queued) };
   }
 
-  /** The estimated wait of a chunk queued now. */
-  queueMs(): number {
+  /** The estimated wait of a chunk that this owner queues now. */
+  queueMs(owner: string): number {
     const now = performance.now();
     let sum = 0;
-    for (const task of this.#queue) sum += this.#workMs(task.chunk);
+    for (const task of this.#queue.before(owner)) sum += this.#workMs(task.chunk);
     for (const { task, startedAt } of this.#slots) {
       if (task === null) continue;
       const ms = this.#workMs(task.chunk);
@@ -144,7 +147,7 @@ export class SpeechPool<Chunk = SpeechChunk> {
     return {
       workers: this.#slots.size,
       busy,
-      waiting: this.#queue.length,
+      waiting: this.#queue.size,
       chunks: this.#chunks,
       crashes: this.#crashes,
     };
@@ -161,23 +164,22 @@ export class SpeechPool<Chunk = SpeechChunk> {
   async close(): Promise<void> {
     this.#closed = true;
     const error = new AppError("overloaded", "The speech engine is stopping.");
-    for (const task of this.#queue.splice(0)) task.reject(error);
+    for (let task = this.#queue.take(); task !== undefined; task = this.#queue.take()) task.reject(error);
     await Promise.all([...this.#slots].map((slot) => this.#stop(slot, error)));
   }
 
   #cancel(task: Task<Chunk>): void {
     task.cancelled = true;
-    const at = this.#queue.indexOf(task);
-    if (at >= 0) this.#queue.splice(at, 1);
+    this.#queue.delete(task.owner, task);
     // A running chunk is finished, and its result dropped.
     task.reject(new AppError("caller_left", "The client disconnected."));
   }
 
   #advance(): void {
-    while (this.#queue.length > 0) {
+    while (this.#queue.size > 0) {
       const slot = this.#freeSlot();
       if (!slot) return;
-      const task = this.#queue.shift();
+      const task = this.#queue.take();
       if (task) this.#start(slot, task);
     }
   }

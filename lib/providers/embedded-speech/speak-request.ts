@@ -4,6 +4,7 @@ import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
+import { NO_OWNER } from "../engine-pool/turns";
 import type { CallSlots } from "./call-slots";
 import { type AudioBuffers, HeldAudio } from "./held-audio";
 import { nextChunk, type Pace, type PlannedChunks } from "./plan";
@@ -30,6 +31,11 @@ const SMALL_PIECE_BYTES = BYTES_PER_SECOND / 20;
 const MANY = 50;
 const LOW_WATER_BYTES = BYTES_PER_SECOND * 1.5;
 
+/** The engine, and the owner of the call that it speaks. */
+interface EngineOfCall<Chunk> extends Engine<Chunk> {
+  ownerId: string;
+}
+
 /** A chunk that is queued, or generated and waiting to be read. */
 interface PendingChunk<Chunk> {
   chunk: Chunk;
@@ -42,7 +48,7 @@ interface PendingChunk<Chunk> {
 export async function* speakRequest<Chunk>(
   engine: Engine<Chunk>,
   request: SpeechRequest,
-  { signal, firstByteBy }: CallOptions,
+  { signal, ownerId = NO_OWNER, firstByteBy }: CallOptions,
 ): AsyncGenerator<SpeechEvent> {
   throwIfAborted(signal);
   const { pool, slots, buffers, clock, aheadBytes = LOW_WATER_BYTES } = engine;
@@ -50,8 +56,8 @@ export async function* speakRequest<Chunk>(
   const first = await runInSlices(nextChunk(chunks), signal);
   // No await between the check of the queue and the entry into it.
   const ownMs = first === null ? 0 : (engine.firstSoundMs?.(first) ?? 0);
-  const slot = slots.take(pool.queueMs(), firstByteBy - clock.monotonic() - ownMs);
-  const queue = new ChunkQueue(engine, chunks, signal);
+  const slot = slots.take(ownerId, pool.queueMs(ownerId), firstByteBy - clock.monotonic() - ownMs);
+  const queue = new ChunkQueue({ ...engine, ownerId }, chunks, signal);
   const drop = () => queue.drop();
   signal.addEventListener("abort", drop);
   try {
@@ -87,7 +93,7 @@ class ChunkQueue<Chunk> {
   #next: Promise<PendingChunk<Chunk> | null> | null = null;
 
   constructor(
-    private readonly engine: Engine<Chunk>,
+    private readonly engine: EngineOfCall<Chunk>,
     private readonly chunks: PlannedChunks<Chunk>,
     private readonly signal: StopSignal,
   ) {}
@@ -142,12 +148,12 @@ class ChunkQueue<Chunk> {
 
 /** Generates a chunk, or generates it again from byte `from` on. */
 function generate<Chunk>(
-  { pool, buffers, clock }: Engine<Chunk>,
+  { pool, buffers, clock, ownerId }: EngineOfCall<Chunk>,
   chunk: Chunk,
   from: number,
   begin: () => void,
 ): PendingChunk<Chunk> {
-  const queued = pool.speak(chunk, begin);
+  const queued = pool.speak(chunk, begin, ownerId);
   // Kept only until the audio was generated, because the task references all of it, however little is still held.
   let cancel: (() => void) | null = queued.cancel;
   let isDropped = false;

@@ -29,7 +29,7 @@ type Task = Pick<EngineCall, "channel" | "task">;
 async function* callHost(
   { socket, agent, clock }: Connection,
   task: Task,
-  { signal, requestId, firstByteBy }: CallOptions,
+  { signal, requestId, ownerId, firstByteBy }: CallOptions,
 ): AsyncGenerator<EngineFrame> {
   if (signal.aborted) throw stopReason(signal);
   const request = send({ socketPath: socket, agent, method: "POST", path: "/" });
@@ -40,7 +40,12 @@ async function* callHost(
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
       request.once("response", resolve);
       request.on("error", reject);
-      const call: EngineCall = { ...task, requestId, firstByteInMs: firstByteBy - clock.monotonic() };
+      const call: EngineCall = {
+        ...task,
+        requestId,
+        ownerId,
+        firstByteInMs: firstByteBy - clock.monotonic(),
+      };
       request.end(JSON.stringify(call));
     });
     for await (const frame of readFrames(reply)) {

@@ -11,6 +11,7 @@ export interface EngineCall {
   channel: ChannelRecord;
   task: { kind: "speech"; request: SpeechRequest } | { kind: "embeddings"; request: EmbeddingRequest };
   requestId: string;
+  ownerId?: string;
   /** Time left for the first byte, in milliseconds. */
   firstByteInMs: number;
 }

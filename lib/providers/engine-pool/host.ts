@@ -57,6 +57,7 @@ async function answer(
     const options = {
       signal,
       requestId: call.requestId,
+      ownerId: call.ownerId,
       firstByteBy: clock.monotonic() + call.firstByteInMs,
     };
     response.writeHead(200);

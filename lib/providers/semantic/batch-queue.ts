@@ -1,4 +1,5 @@
 import type { UpstreamProgress } from "../../ports/upstream-progress";
+import { Turns } from "../engine-pool/turns";
 import type { Segment } from "./protocol";
 
 export interface EmbeddedSegments {
@@ -9,6 +10,7 @@ export interface EmbeddedSegments {
 
 /** One call; its segments are sent in order, some with each batch. */
 export interface Job {
+  owner: string;
   segments: readonly Segment[];
   /** The next segment to send. */
   next: number;
@@ -31,52 +33,71 @@ const SEGMENTS_OF_BATCH = 64;
 export const tokensOf = (segments: readonly Segment[]): number =>
   segments.reduce((sum, { ids }) => sum + ids.length, 0);
 
-/** Calls with segments that were not sent yet; each batch takes one segment of each call in turn. */
+/**
+ * Calls with segments that were not sent yet. Owners take turns, so that the calls of one do not delay those of another,
+ * and so do the calls of one owner: each turn sends one segment.
+ */
 export class BatchQueue {
-  /** The next call first. */
-  readonly #jobs: Job[] = [];
-  #tokens = 0;
+  readonly #jobs = new Turns<Job>();
+  /** Tokens of the segments that wait, by owner. */
+  readonly #tokens = new Map<string, number>();
 
   /** Tokens of the segments that wait. */
   get tokens(): number {
-    return this.#tokens;
+    let sum = 0;
+    for (const tokens of this.#tokens.values()) sum += tokens;
+    return sum;
   }
 
   get isEmpty(): boolean {
-    return this.#jobs.length === 0;
+    return this.#jobs.size === 0;
+  }
+
+  /** About how many tokens are sent before the last of `tokens` that this owner adds now, without these. */
+  tokensBefore(owner: string, tokens: number): number {
+    const own = this.#tokens.get(owner) ?? 0;
+    let sum = 0;
+    for (const [other, waiting] of this.#tokens)
+      sum += other === owner ? waiting : Math.min(waiting, own + tokens);
+    return sum;
   }
 
   add(job: Job): void {
-    this.#jobs.push(job);
-    this.#tokens += tokensOf(job.segments);
+    this.#jobs.add(job.owner, job);
+    this.#count(job, tokensOf(job.segments));
   }
 
   nextBatch(): Part[] {
     const batch: Part[] = [];
     let tokens = 0;
-    while (this.#jobs.length > 0 && batch.length < SEGMENTS_OF_BATCH && tokens < TOKENS_OF_BATCH) {
-      const job = this.#jobs.shift();
+    while (this.#jobs.size > 0 && batch.length < SEGMENTS_OF_BATCH && tokens < TOKENS_OF_BATCH) {
+      const job = this.#jobs.take();
       const segment = job?.segments[job.next];
       if (job === undefined || segment === undefined) break;
       batch.push({ job, position: job.next });
       tokens += segment.ids.length;
+      this.#count(job, -segment.ids.length);
       job.next++;
-      if (job.next < job.segments.length) this.#jobs.push(job);
+      if (job.next < job.segments.length) this.#jobs.add(job.owner, job);
     }
-    this.#tokens -= tokens;
     return batch;
   }
 
   /** Fails a call, queued or running. The call's part of a running batch is computed and discarded. */
   drop(job: Job, error: unknown): void {
-    const at = this.#jobs.indexOf(job);
-    if (at >= 0) this.#jobs.splice(at, 1);
-    this.#tokens -= tokensOf(job.segments.slice(job.next));
+    this.#jobs.delete(job.owner, job);
+    this.#count(job, -tokensOf(job.segments.slice(job.next)));
     job.next = job.segments.length;
     job.reject(error);
   }
 
   dropAll(error: unknown): void {
-    for (const job of [...this.#jobs]) this.drop(job, error);
+    for (let job = this.#jobs.take(); job !== undefined; job = this.#jobs.take()) this.drop(job, error);
+  }
+
+  #count({ owner }: Job, change: number): void {
+    const tokens = (this.#tokens.get(owner) ?? 0) + change;
+    if (tokens > 0) this.#tokens.set(owner, tokens);
+    else this.#tokens.delete(owner);
   }
 }

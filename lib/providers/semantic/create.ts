@@ -139,7 +139,7 @@ function noticeOf(texts: readonly number[], many: boolean): string {
  * use. Vectors have 512 numbers and length 1; a shorter one is the prefix of the whole, normalised again. The model reads
  * 128 tokens, about 90 words; of a longer text it reads one part after the other, and the vector is their average.
  *
- * Limits: 512 calls at once, and calls that cannot be done by their deadline are refused at once (pool.ts).
+ * Limits: 512 calls at once, 384 of one user, and calls that cannot be done by their deadline are refused at once (pool.ts).
  */
 export function createSemanticModel(options: SemanticModelOptions): SemanticModel {
   const { modelFolder } = options;

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { AppError, busyRetryMs, isOutOfFiles, outOfFiles } from "../../errors";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
+import { callsOfOwner, NO_OWNER } from "../engine-pool/turns";
 import {
   BatchQueue,
   type EmbeddedSegments,
@@ -26,7 +27,7 @@ export interface SemanticPoolOptions {
   idleMs: number;
   /** A worker that takes this long for a batch is stopped. */
   batchTimeoutMs: number;
-  /** Most calls at once. */
+  /** Most calls at once; three quarters of them of one owner. */
   maxOpen: number;
   now(): number;
 }
@@ -46,6 +47,7 @@ export interface CallLimits {
   signal: StopSignal;
   /** Monotonic milliseconds. */
   firstByteBy: number;
+  ownerId?: string;
   progress?: UpstreamProgress;
 }
 
@@ -68,7 +70,7 @@ const stopping = (): AppError => new AppError("overloaded", "The embedding engin
 
 /**
  * Worker threads that embed one batch of segments at a time. What waits is batched: each batch takes segments of all
- * calls in turn, so that a large call does not delay a small one. A second worker, which costs another copy of the
+ * owners, and of all calls of an owner, in turn, so that none delays the others and a large call no small one. A second worker, which costs another copy of the
  * model, is started only when a whole batch waits.
  */
 export class SemanticPool {
@@ -76,6 +78,8 @@ export class SemanticPool {
   readonly #slots = new Set<Slot>();
   readonly #queue = new BatchQueue();
   #open = 0;
+  /** Calls in progress by owner. */
+  readonly #openOf = new Map<string, number>();
   #nextId = 1;
   #batches = 0;
   #crashes = 0;
@@ -90,15 +94,16 @@ export class SemanticPool {
   /** The vectors in the order of the segments. Throws `overloaded`, `upstream_*`, the signal's reason. */
   async embed(segments: readonly Segment[], limits: CallLimits): Promise<EmbeddedSegments> {
     if (this.#closed) throw stopping();
-    this.#admit(tokensOf(segments), limits.firstByteBy);
+    const owner = limits.ownerId ?? NO_OWNER;
+    this.#admit(owner, tokensOf(segments), limits.firstByteBy);
     let job: Job | undefined;
     const done = new Promise<EmbeddedSegments>((resolve, reject) => {
       const result = { vectors: segments.map(() => new Float32Array(0)), notEnglish: [] };
       const { progress } = limits;
-      job = { segments, next: 0, left: segments.length, result, resolve, reject, progress };
+      job = { owner, segments, next: 0, left: segments.length, result, resolve, reject, progress };
       this.#queue.add(job);
     });
-    this.#open++;
+    this.#countOpen(owner, 1);
     this.#schedule();
     const leave = (): void => {
       if (job) this.#queue.drop(job, stopReason(limits.signal));
@@ -108,7 +113,7 @@ export class SemanticPool {
     try {
       return await done;
     } finally {
-      this.#open--;
+      this.#countOpen(owner, -1);
       limits.signal.removeEventListener("abort", leave);
     }
   }
@@ -133,11 +138,12 @@ export class SemanticPool {
   }
 
   /** Throws `overloaded` unless the call can be done by its deadline. */
-  #admit(tokens: number, firstByteBy: number): void {
+  #admit(owner: string, tokens: number, firstByteBy: number): void {
+    const { maxOpen } = this.#options;
     const perToken = this.#tokenMs / this.#options.maxWorkers;
     const leftMs = firstByteBy - this.#options.now();
     const ownMs = tokens * perToken;
-    const queueMs = this.#queue.tokens * perToken;
+    const queueMs = this.#queue.tokensBefore(owner, tokens) * perToken;
     if (ownMs > leftMs && tokens > TOKENS_OF_BATCH) {
       throw new AppError(
         "overloaded",
@@ -145,11 +151,19 @@ export class SemanticPool {
         { shouldRetry: false },
       );
     }
-    if (this.#open >= this.#options.maxOpen || queueMs + ownMs > leftMs) {
+    const isFull = this.#open >= maxOpen || (this.#openOf.get(owner) ?? 0) >= callsOfOwner(maxOpen);
+    if (isFull || queueMs + ownMs > leftMs) {
       throw new AppError("overloaded", "The embedding engine's queue is full. Try again in a moment.", {
         retryAfterMs: busyRetryMs(queueMs),
       });
     }
+  }
+
+  #countOpen(owner: string, change: 1 | -1): void {
+    const open = (this.#openOf.get(owner) ?? 0) + change;
+    this.#open += change;
+    if (open > 0) this.#openOf.set(owner, open);
+    else this.#openOf.delete(owner);
   }
 
   /** Batches are made at the end of this turn of the event loop, with all calls that arrived in it. */

@@ -29,13 +29,15 @@ function open(options: Partial<EmbeddedSpeechOptions> = {}): EmbeddedSpeech {
 interface Call {
   firstByteIn?: number;
   signal?: AbortSignal;
+  ownerId?: string;
 }
 
-function speak(model: EmbeddedSpeech, text: string, { firstByteIn = 60_000, signal }: Call = {}) {
+function speak(model: EmbeddedSpeech, text: string, { firstByteIn = 60_000, signal, ownerId }: Call = {}) {
   const request = { model: "patchbay-speech", segments: [{ text, voice: "Kore" }], speed: 1 };
   const options = {
     signal: signal ?? new AbortController().signal,
     requestId: "req",
+    ownerId,
     firstByteBy: clock.now() + firstByteIn,
   };
   return model.synthesize(request, options)[Symbol.asyncIterator]();
@@ -160,6 +162,18 @@ describe("too many calls", () => {
     });
     await model.close();
     await firsts;
+  });
+
+  it("of one owner take three quarters of the open calls at most", async () => {
+    const model = open({ maxOpen: 4 });
+    const calls = [1, 2, 3].map(() => speak(model, LONG, { ownerId: "usr_a" }));
+    for (const call of calls) await call.next();
+    await expect(speak(model, "one more", { ownerId: "usr_a" }).next()).rejects.toMatchObject({
+      code: "overloaded",
+    });
+    expect(bytesOf(await speak(model, "another", { ownerId: "usr_b" }).next()).length).toBeGreaterThan(0);
+    await calls[0]?.return?.(undefined);
+    expect(bytesOf(await speak(model, "again", { ownerId: "usr_a" }).next()).length).toBeGreaterThan(0);
   });
 
   it("are refused beyond the limit of open calls", async () => {

@@ -44,6 +44,18 @@ it("speaks chunks in the order of their calls", async () => {
   expect(pool.stats()).toMatchObject({ workers: 1, busy: 0, waiting: 0, chunks: 3, crashes: 0 });
 });
 
+it("speaks the chunks of owners in turn, so that one with many delays no other", async () => {
+  const pool = openPool();
+  const order: string[] = [];
+  const queue = (text: string, owner: string) =>
+    pool.speak(chunk(text), () => {}, owner).pcm.then(() => order.push(text));
+  const all = ["a1", "a2", "a3", "a4"].map((text) => queue(text, "usr_a"));
+  expect(pool.queueMs("usr_b")).toBeLessThan(pool.queueMs("usr_a"));
+  all.push(...["b1", "b2"].map((text) => queue(text, "usr_b")));
+  await Promise.all(all);
+  expect(order).toEqual(["a1", "a2", "b1", "a3", "b2", "a4"]);
+});
+
 it("starts at most the given number of workers", async () => {
   const pool = openPool(2);
   const all = ["a", "b", "c", "d"].map((text) => speak(pool, text).pcm);

@@ -11,7 +11,7 @@ import type { CallOptions } from "@/lib/ports/speech-model";
 import type { ChannelRecord, SkippedChannel, UsageRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import type { StopSignal } from "../../../lib/ports/stop-signal";
-import { embedModel, lexicalChannel, SYSTEM_CLOCK } from "../../support/factories";
+import { embedModel, lexicalChannel, SYSTEM_CLOCK, userRecord } from "../../support/factories";
 import { openGatewayHarness } from "../../support/gateway-harness";
 
 /** The result of a call, as the meter settles it. */
@@ -48,6 +48,7 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
       clock,
       state: createGatewayState({ ...harness.services, clock }),
     },
+    caller: { owner: userRecord() },
     signal: leaving.signal,
     requestId: "r",
   } as unknown as GatewayContext;
@@ -177,6 +178,12 @@ test("marks the attempts of a long text", async () => {
     );
     expect(progress?.isLarge).toBe(isLarge);
   }
+});
+
+test("tells the channel whose call it is", async () => {
+  const { ctx, plan, meter } = setting(FOUR);
+  const ownerId = await withFailover(ctx, plan, meter, async (_target, options) => options.ownerId);
+  expect(ownerId).toBe(ctx.caller.owner.id);
 });
 
 test("does not repeat a request that caused its failure on the same channel", async () => {

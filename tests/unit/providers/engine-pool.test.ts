@@ -55,9 +55,10 @@ async function collect(events: AsyncIterable<SpeechEvent>): Promise<SpeechEvent[
   return all;
 }
 
-test("passes audio and its end unchanged, and the time left for the first byte", async () => {
+test("passes audio and its end unchanged, the call's owner, and the time left for the first byte", async () => {
   let leftMs = 0;
-  speak = async function* (request, { firstByteBy }) {
+  speak = async function* (request, { firstByteBy, ownerId }) {
+    expect(ownerId).toBe("usr_1");
     leftMs = firstByteBy - SYSTEM_CLOCK.monotonic();
     expect(request).toEqual(REQUEST);
     yield { type: "audio", pcm: Uint8Array.of(1, 2, 3, 4) };
@@ -67,7 +68,7 @@ test("passes audio and its end unchanged, and the time left for the first byte",
   const source = { dialect: "openai" as const, body: { input: "Hello." } };
   const model = providers.speech(CHANNEL);
   expect(model.supportedFields?.("m")).toEqual(["languageCode"]);
-  const events = await collect(model.synthesize({ ...REQUEST, source }, options()));
+  const events = await collect(model.synthesize({ ...REQUEST, source }, { ...options(), ownerId: "usr_1" }));
   expect(events).toEqual([
     { type: "audio", pcm: Uint8Array.of(1, 2, 3, 4) },
     { type: "audio", pcm: new Uint8Array(200_000).fill(7) },

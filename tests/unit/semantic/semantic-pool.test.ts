@@ -140,6 +140,32 @@ test("refuses a call that cannot end before its deadline, behind others or alone
   expect(free.stats()).toMatchObject({ workers: 0, open: 0, waiting: 0 });
 });
 
+test("serves a call beside hundreds of another owner, in time for a deadline that is too short for these", async () => {
+  const pool = openPool();
+  const order: string[] = [];
+  const of = (ownerId: string, firstByteBy: number) =>
+    pool
+      .embed([segment(1, 128)], { ...limits(undefined, firstByteBy), ownerId })
+      .then(() => order.push(ownerId));
+  const all = Array.from({ length: 70 }, () => of("usr_a", Number.POSITIVE_INFINITY));
+  // 0.7 ms a token: 6 s wait.
+  await expect(of("usr_a", 1_000)).rejects.toMatchObject({ code: "overloaded" });
+  await vi.waitFor(() => expect(pool.stats().busy).toBe(1), { interval: 1 });
+  all.push(of("usr_b", 1_000));
+  await Promise.all(all);
+  expect(order.indexOf("usr_b")).toBeLessThan(10);
+});
+
+test("one owner has three quarters of the open calls at most", async () => {
+  const pool = openPool({ maxOpen: 4 });
+  const of = (ownerId: string) => pool.embed([segment(1)], { ...limits(), ownerId });
+  const own = [of("usr_a"), of("usr_a"), of("usr_a")];
+  await expect(of("usr_a")).rejects.toMatchObject({ code: "overloaded" });
+  await of("usr_b");
+  await Promise.all(own);
+  await of("usr_a");
+});
+
 test("drops the waiting segments of a caller who leaves, and embeds the others", async () => {
   const pool = openPool();
   const leaving = new AbortController();
