@@ -6,8 +6,11 @@ import { callsOfOwner } from "../engine-pool/turns";
  * (held-audio.ts).
  */
 const MAX_OPEN = 1000;
-/** Calls waiting for their first sound: at a tenth of a second each, the work of two workers for half a minute. */
-const MAX_WAITING = 512;
+/**
+ * Calls waiting for their first sound: of one user 513, which at a tenth of a second each is the work of two workers for
+ * half a minute.
+ */
+const MAX_WAITING = 684;
 
 interface CallSlot {
   owner: string;

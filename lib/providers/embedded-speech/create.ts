@@ -16,7 +16,7 @@ export interface EmbeddedSpeechOptions {
   maxWorkers?: number;
   /** Default: 50 s. */
   idleMs?: number;
-  /** Defaults: 1,000, 512, and 16 MiB. */
+  /** Defaults: 1,000, 684, and 16 MiB. */
   maxOpen?: number;
   maxWaiting?: number;
   bufferBytes?: number;
@@ -40,9 +40,10 @@ const CHUNK_TIMEOUT_MS = 20_000;
 /**
  * The built-in model `patchbay-speech`: flite for English, espeak-ng for the other languages, in worker threads.
  *
- * Limits: 1,000 open calls, 512 of them waiting for their first sound, and three quarters of both for one user (call-slots.ts).
- * Of each call one chunk is being read and one is generated ahead, ten seconds of speech at most. Above 16 MiB over all calls, readers that have stalled for
- * a second keep half a second of audio each (24 KB); the rest is generated again when they continue (held-audio.ts).
+ * Limits: 1,000 open calls, 684 of them waiting for their first sound, and three quarters of both for one user
+ * (call-slots.ts). Of each call one chunk is being read and one is generated ahead, ten seconds of speech at most. Above
+ * 16 MiB over all calls, readers that have stalled for a second keep half a second of audio each (24 KB); the rest is
+ * generated again when they continue (held-audio.ts).
  */
 export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSpeech {
   const pool = new SpeechPool({

@@ -139,7 +139,8 @@ function noticeOf(texts: readonly number[], many: boolean): string {
  * use. Vectors have 512 numbers and length 1; a shorter one is the prefix of the whole, normalised again. The model reads
  * 128 tokens, about 90 words; of a longer text it reads one part after the other, and the vector is their average.
  *
- * Limits: 512 calls at once, 384 of one user, and calls that cannot be done by their deadline are refused at once (pool.ts).
+ * Limits: 684 calls at once, 513 of one user, and calls that cannot be done by their deadline are refused at once
+ * (pool.ts).
  */
 export function createSemanticModel(options: SemanticModelOptions): SemanticModel {
   const { modelFolder } = options;
@@ -149,7 +150,7 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
     maxWorkers: options.maxWorkers ?? Math.max(1, Math.min(2, availableParallelism() - 1)),
     idleMs: options.idleMs ?? 45_000,
     batchTimeoutMs: BATCH_TIMEOUT_MS,
-    maxOpen: options.maxOpen ?? 512,
+    maxOpen: options.maxOpen ?? 684,
     now: () => options.clock.monotonic(),
   });
 

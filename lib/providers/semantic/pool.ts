@@ -70,8 +70,8 @@ const stopping = (): AppError => new AppError("overloaded", "The embedding engin
 
 /**
  * Worker threads that embed one batch of segments at a time. What waits is batched: each batch takes segments of all
- * owners, and of all calls of an owner, in turn, so that none delays the others and a large call no small one. A second worker, which costs another copy of the
- * model, is started only when a whole batch waits.
+ * owners, and of all calls of an owner, in turn, so that none delays the others and a large call no small one. A second
+ * worker, which costs another copy of the model, is started only when a whole batch waits.
  */
 export class SemanticPool {
   readonly #options: SemanticPoolOptions;
