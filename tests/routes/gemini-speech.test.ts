@@ -948,7 +948,8 @@ describe("a failure", () => {
       yield* spoken(0.2, { ending: null });
       await aborted(signal);
     });
-    const { post, rows } = harness(speech, { limits: { idleMs: 20 } });
+    const channel = speechChannel("a", { embedded: false });
+    const { post, rows } = openSpeechHarness([{ channel, speech }], { limits: { idleMs: 20 } });
     const { bytes, error } = await readBody(await post(`${STREAM}?alt=sse`, GOOD));
     expect(error).toMatchObject({ code: "upstream_timeout" });
     expect(bytes.toString()).toContain("DEADLINE_EXCEEDED");

@@ -86,6 +86,18 @@ describe("POST /v1/audio/speech", () => {
     await body.return?.();
   });
 
+  it("does not end speech of a built-in engine that is busy with other calls for the idle time", async () => {
+    const speech = new ScriptedSpeech(async function* () {
+      for await (const event of spoken(0.4)) {
+        if (event.type === "end") await new Promise((resolve) => setTimeout(resolve, 100));
+        yield event;
+      }
+    });
+    const { post, rows } = harness(speech, { limits: { idleMs: 20 } });
+    await readBody(await post(PATH, GOOD));
+    expect(rows).toMatchObject([{ status: 200, audioMs: 400 }]);
+  });
+
   it("sends events that carry the audio and end with the usage", async () => {
     const { post, rows } = harness();
     const reply = await post(PATH, { ...GOOD, response_format: "pcm", stream_format: "sse" });

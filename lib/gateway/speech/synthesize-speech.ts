@@ -205,7 +205,7 @@ async function openCall(
     const opened = await openSpeech(speak, target.channel.embedded, options).catch((error: unknown) => {
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
-    opened.idleMs = target.channel.timeouts.idleMs;
+    opened.idleMs = target.channel.embedded ? Number.POSITIVE_INFINITY : target.channel.timeouts.idleMs;
     return { opened, ignored: ignoredFields(input, target, speech) };
   };
   const complete =
