@@ -50,6 +50,15 @@ describe("bodies", () => {
     );
   const small = JSON.stringify({ model: "patchbay-embed", input: "x", dimensions: 8 });
 
+  test("of which more arrives than their Content-Length says are answered before the connection closes", async () => {
+    const cut = await exchange(product.port, head(`Content-Length: ${small.length - 4}`) + small);
+    expectError(cut, "openai", 400);
+    const whole = head(`Content-Length: ${small.length}`).replace("Connection: close\r\n", "") + small;
+    const wire = await openWire(product.port);
+    wire.send(`${whole}${whole}garbage\r\n\r\n`);
+    expect((await wire.ended).match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+  });
+
   test("get 100 Continue before they are sent if requested", async () => {
     const wire = await openWire(product.port);
     wire.send(head(`Content-Length: ${small.length}`, "Expect: 100-continue"));

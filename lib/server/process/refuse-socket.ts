@@ -70,18 +70,35 @@ function currentReply(socket: Duplex): CurrentReply | null {
   return "_httpMessage" in socket ? ((socket._httpMessage as CurrentReply | null) ?? null) : null;
 }
 
+/** Sockets that close after the replies to their complete requests; further input is discarded. */
+const closing = new WeakSet<Duplex>();
+
+/** Closes the socket when the replies to all requests that it has received completely are sent. */
+function closeAfterReplies(socket: Duplex): void {
+  const reply = currentReply(socket);
+  // The next reply of the connection has the socket by the time that one is closed.
+  if (reply?.req.complete === true && !socket.destroyed) reply.once("close", () => closeAfterReplies(socket));
+  else socket.destroy();
+}
+
 /**
  * Answers input that Node's parser rejected, in JSON. An error in the body of a known request is answered in that
- * request's dialect, unless its reply has begun. An error after a complete request only closes the socket, since an
- * answer would be taken for that request's reply.
+ * request's dialect, unless its reply has begun. After a complete request the socket is closed without an answer to the
+ * rejected input, since that would be taken for the request's reply, which is still sent: a caller whose Content-Length
+ * is too short learns what is wrong with the body.
  */
 export function refuseUnreadable(error: unknown, socket: Duplex): void {
   const code = systemCode(error);
   // After a failed handshake nothing that we write can be read.
   const isBroken = code === "ECONNRESET" || /^ERR_(?:SSL|TLS)_/.test(code);
-  if (refused.has(socket) && !isBroken) return;
+  if ((refused.has(socket) || closing.has(socket)) && !isBroken) return;
   const reply = currentReply(socket);
-  if (isBroken || !socket.writable || (reply !== null && (reply.headersSent || reply.req.complete))) {
+  if (isBroken || !socket.writable) {
+    socket.destroy();
+  } else if (reply?.req.complete === true) {
+    closing.add(socket);
+    closeAfterReplies(socket);
+  } else if (reply?.headersSent === true) {
     socket.destroy();
   } else if (reply === null) {
     refuseSocket(socket, errorOf(error));
