@@ -12,16 +12,17 @@ const MAX_OPEN = 1000;
  */
 const MAX_WAITING = 684;
 
-interface CallSlot {
-  owner: string;
-  isWaiting: boolean;
-  isOpen: boolean;
-}
-
 /** Calls in progress, and those of them that wait for their first sound. */
 interface Calls {
   open: number;
   waiting: number;
+}
+
+interface CallSlot {
+  /** What the call counts among: all calls, and those of its owner. */
+  among: readonly Calls[];
+  isWaiting: boolean;
+  isOpen: boolean;
 }
 
 /**
@@ -30,6 +31,7 @@ interface Calls {
  */
 export class CallSlots {
   readonly #all: Calls = { open: 0, waiting: 0 };
+  /** Never shrinks: it has as many entries as there are users. */
   readonly #byOwner = new Map<string, Calls>();
   readonly #max: Calls;
   readonly #maxOfOwner: Calls;
@@ -55,29 +57,24 @@ export class CallSlots {
       });
     }
     this.#byOwner.set(owner, own);
-    for (const calls of [this.#all, own]) {
+    const among = [this.#all, own];
+    for (const calls of among) {
       calls.open++;
       calls.waiting++;
     }
-    return { owner, isWaiting: true, isOpen: true };
+    return { among, isWaiting: true, isOpen: true };
   }
 
   /** The first sound was generated. */
   sounded(slot: CallSlot): void {
-    if (slot.isWaiting) for (const calls of this.#callsOf(slot)) calls.waiting--;
+    if (slot.isWaiting) for (const calls of slot.among) calls.waiting--;
     slot.isWaiting = false;
   }
 
   release(slot: CallSlot): void {
     this.sounded(slot);
-    if (slot.isOpen) for (const calls of this.#callsOf(slot)) calls.open--;
+    if (slot.isOpen) for (const calls of slot.among) calls.open--;
     slot.isOpen = false;
-    if (this.#byOwner.get(slot.owner)?.open === 0) this.#byOwner.delete(slot.owner);
-  }
-
-  #callsOf({ owner }: CallSlot): Calls[] {
-    const own = this.#byOwner.get(owner);
-    return own === undefined ? [this.#all] : [this.#all, own];
   }
 }
 

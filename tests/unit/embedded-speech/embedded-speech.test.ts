@@ -176,6 +176,17 @@ describe("too many calls", () => {
     expect(bytesOf(await speak(model, "again", { ownerId: "usr_a" }).next()).length).toBeGreaterThan(0);
   });
 
+  it("of one owner do not delay the first audio of another", async () => {
+    const model = open();
+    const order: string[] = [];
+    const first = (ownerId: string) =>
+      speak(model, "One sentence.", { ownerId })
+        .next()
+        .then(() => order.push(ownerId));
+    await Promise.all([...Array.from({ length: 8 }, () => first("usr_a")), first("usr_b")]);
+    expect(order.indexOf("usr_b")).toBeLessThan(4);
+  });
+
   it("are refused beyond the limit of open calls", async () => {
     const model = open({ maxOpen: 1 });
     const first = speak(model, LONG);
