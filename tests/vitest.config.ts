@@ -49,6 +49,8 @@ export default defineConfig({
     // A busy machine delays timers; what passes only at the second run is listed at the end of `npm test`.
     retry: 1,
     restoreMocks: true,
+    // `expect.poll` waits for a state, not for a time: one second is too short for 300 connections on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
     // Compiled modules of an earlier run: a quarter of the CPU of a short run.
     experimental: { fsModuleCache: true, fsModuleCachePath: "node_modules/.cache/patchbay/vitest" },
     sequence: { sequencer: LongestFirst },
