@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { type ESTree, parseSync } from "vite";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -21,6 +22,24 @@ export function sourcesBelow(...folders: string[]): Source[] {
         text: readFileSync(absolute, "utf8"),
       })),
   );
+}
+
+/** The syntax tree of a file and its comments. Throws at a syntax error. */
+export function parseSource({ file, text }: Source): {
+  program: ESTree.Program;
+  comments: { start: number; end: number }[];
+} {
+  const { program, comments, errors } = parseSync(file, text);
+  const [first] = errors;
+  if (first) throw new Error(`${file}: ${first.message}`);
+  return { program, comments };
+}
+
+/** The value of a string literal or of a template without expressions; null for other nodes. */
+export function literalText(node: ESTree.Node | null): string | null {
+  if (node?.type === "Literal") return typeof node.value === "string" ? node.value : null;
+  if (node?.type !== "TemplateLiteral" || node.expressions.length > 0) return null;
+  return node.quasis[0]?.value.cooked ?? null;
 }
 
 export interface Import {

@@ -125,7 +125,7 @@ class WriteDriver implements Driver {
     try {
       await this.#exec(connection, "rollback");
     } catch {
-      // SQLite has rolled back by itself, or the worker is gone and its transaction with it.
+      // SQLite has rolled back already, or the worker is gone and its transaction with it.
     }
   }
 

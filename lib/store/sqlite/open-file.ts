@@ -97,7 +97,7 @@ function migrate(connection: Connection): void {
     try {
       connection.exec("rollback");
     } catch {
-      // SQLite has rolled back by itself; the first error says why.
+      // SQLite has rolled back already; the first error says why.
     }
     throw error;
   }

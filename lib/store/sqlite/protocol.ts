@@ -10,7 +10,7 @@ export type Request =
   /** `operations`: `LedgerOperation[]` as JSON, which both threads read and write faster than a structured clone. */
   | { kind: "group"; operations: string }
   | { kind: "version" }
-  /** Copies the store as it stands into an empty file. */
+  /** Copies the current store into an empty file. */
   | { kind: "copy"; target: string }
   | { kind: "close" };
 

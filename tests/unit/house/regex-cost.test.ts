@@ -1,10 +1,10 @@
 import path from "node:path";
-import ts from "typescript";
+import { type ESTree, Visitor } from "vite";
 import { expect, test } from "vitest";
 import { caseless } from "../../../lib/contracts/text";
 import { compileRoutes } from "../../../lib/http/core/match";
 import { ROUTES } from "../../../lib/http/routes";
-import { type Source, sourcesBelow } from "../../support/sources";
+import { literalText, parseSource, type Source, sourcesBelow } from "../../support/sources";
 import { cpuMs } from "../../support/steps";
 
 /**
@@ -48,76 +48,64 @@ const BUILT: Readonly<Record<string, () => RegExp[]>> = {
 };
 
 /** The value of a string expression of literals and constants, including imported ones; null when it has other parts. */
-function constantText(node: ts.Expression, file: ts.SourceFile): string | null {
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isParenthesizedExpression(node)) return constantText(node.expression, file);
-  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
-    const [left, right] = [constantText(node.left, file), constantText(node.right, file)];
-    return left === null || right === null ? null : left + right;
-  }
-  if (ts.isTemplateExpression(node)) {
-    let text = node.head.text;
-    for (const { expression, literal } of node.templateSpans) {
-      const value = constantText(expression, file);
-      if (value === null) return null;
-      text += value + literal.text;
+function constantText(node: ESTree.Node, source: Source): string | null {
+  const ofParts = (parts: readonly (string | ESTree.Node | null)[]): string | null => {
+    const texts = parts.map((part) =>
+      part === null || typeof part === "string" ? part : constantText(part, source),
+    );
+    return texts.includes(null) ? null : texts.join("");
+  };
+  if (node.type === "TemplateLiteral")
+    return ofParts(node.quasis.flatMap(({ value }, at) => [value.cooked, node.expressions[at] ?? ""]));
+  if (node.type === "BinaryExpression" && node.operator === "+") return ofParts([node.left, node.right]);
+  if (node.type === "ParenthesizedExpression") return constantText(node.expression, source);
+  return node.type === "Identifier" ? constantNamed(node.name, source) : literalText(node);
+}
+
+/** The value of a constant that a file declares or imports from a file of `sources`. */
+function constantNamed(name: string, source: Source): string | null {
+  for (const statement of parseSource(source).program.body) {
+    if (statement.type === "ImportDeclaration") {
+      if (!statement.specifiers.some(({ type, local }) => type === "ImportSpecifier" && local.name === name))
+        continue;
+      const target = path.posix.join(path.posix.dirname(source.file), statement.source.value);
+      const imported = sources.find((one) => one.file === `${target}.ts`);
+      return imported ? constantNamed(name, imported) : null;
     }
-    return text;
-  }
-  if (ts.isCallExpression(node) && node.expression.getText(file) === "String.raw") return null;
-  if (!ts.isIdentifier(node)) return null;
-  for (const statement of file.statements) {
-    if (ts.isImportDeclaration(statement) && ts.isStringLiteral(statement.moduleSpecifier)) {
-      const imported = statement.importClause?.namedBindings;
-      if (!imported || !ts.isNamedImports(imported)) continue;
-      if (!imported.elements.some(({ name }) => name.text === node.text)) continue;
-      const target = path.posix.join(path.posix.dirname(file.fileName), statement.moduleSpecifier.text);
-      const source = sources.find((one) => one.file === `${target}.ts`);
-      return source ? constantText(ts.factory.createIdentifier(node.text), parse(source)) : null;
-    }
-    if (!ts.isVariableStatement(statement)) continue;
-    for (const { name, initializer } of statement.declarationList.declarations)
-      if (name.getText(file) === node.text && initializer) return constantText(initializer, file);
+    const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    if (declared?.type !== "VariableDeclaration") continue;
+    for (const { id, init } of declared.declarations)
+      if (id.type === "Identifier" && id.name === name && init) return constantText(init, source);
   }
   return null;
 }
 
-function parse({ file, text }: Source): ts.SourceFile {
-  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-}
-
-/** True where the expression is searched in the whole text regardless of its flags. */
-function isSplit(node: ts.Node): boolean {
-  const { parent } = node;
-  return (
-    ts.isCallExpression(parent) &&
-    ts.isPropertyAccessExpression(parent.expression) &&
-    parent.expression.name.text === "split"
-  );
-}
-
-function regexesOf(one: Source): { found: Found[]; unknown: string[] } {
-  const { file } = one;
-  const source = parse(one);
+function regexesOf(source: Source): { found: Found[]; unknown: string[] } {
   const found: Found[] = [];
   const unknown: string[] = [];
-  const visit = (node: ts.Node): void => {
-    const at = () => `${file}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}`;
-    if (ts.isRegularExpressionLiteral(node)) {
-      const end = node.text.lastIndexOf("/");
-      const flags = node.text.slice(end + 1) + (isSplit(node) ? "g" : "");
-      found.push({ at: at(), regex: new RegExp(node.text.slice(1, end), flags) });
-    } else if (ts.isNewExpression(node) && node.expression.getText(source) === "RegExp") {
-      const [pattern, flags] = node.arguments ?? [];
+  const at = ({ start }: ESTree.Node) => `${source.file}:${source.text.slice(0, start).split("\n").length}`;
+  // Searched in the whole text regardless of their flags.
+  const split = new Set<ESTree.Node>();
+  new Visitor({
+    CallExpression({ callee, arguments: [given] }) {
+      if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return;
+      if (callee.property.name === "split" && given) split.add(given);
+    },
+    Literal(node) {
+      if (!("regex" in node)) return;
+      const { pattern, flags } = node.regex;
+      found.push({ at: at(node), regex: new RegExp(pattern, flags + (split.has(node) ? "g" : "")) });
+    },
+    NewExpression(node) {
+      if (node.callee.type !== "Identifier" || node.callee.name !== "RegExp") return;
+      const [pattern, flags] = node.arguments;
       const patternText = pattern ? constantText(pattern, source) : null;
       const flagText = flags ? constantText(flags, source) : "";
       if (patternText !== null && flagText !== null)
-        found.push({ at: at(), regex: new RegExp(patternText, flagText) });
-      else unknown.push(at());
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
+        found.push({ at: at(node), regex: new RegExp(patternText, flagText) });
+      else unknown.push(at(node));
+    },
+  }).visit(parseSource(source).program);
   return { found, unknown };
 }
 

@@ -1,7 +1,7 @@
-import ts from "typescript";
+import { type ESTree, Visitor } from "vite";
 import { expect, test } from "vitest";
 import { ROUTES } from "@/lib/http/routes";
-import { type Source, sourcesBelow } from "../../support/sources";
+import { literalText, parseSource, type Source, sourcesBelow } from "../../support/sources";
 
 /** Documentation with code samples. */
 const isCatalogue = ({ file }: Source) => file.startsWith("lib/messages/");
@@ -77,44 +77,41 @@ test("secrets are compared by one function, the only one that uses timingSafeEqu
 const SECRET_NAME = /(?:token|digest|secret|signature|hmac|mac|hash|password|cookie|ticket|nonce)$/i;
 
 /** The last name of an expression (`a.b.token` → `token`; `digestOf(given)` → `digestOf`); empty when it has none. */
-function nameOf(node: ts.Expression): string {
-  if (ts.isIdentifier(node)) return node.text;
-  if (ts.isPropertyAccessExpression(node)) return node.name.text;
-  if (ts.isCallExpression(node)) return nameOf(node.expression).replace(/Of$/, "");
-  if (ts.isParenthesizedExpression(node) || ts.isNonNullExpression(node) || ts.isAwaitExpression(node))
+function nameOf(node: ESTree.Node): string {
+  if (node.type === "Identifier") return node.name;
+  if (node.type === "MemberExpression") return node.computed ? "" : nameOf(node.property);
+  if (node.type === "PrivateIdentifier") return node.name;
+  if (node.type === "CallExpression") return nameOf(node.callee).replace(/Of$/, "");
+  if (node.type === "AwaitExpression") return nameOf(node.argument);
+  if (
+    node.type === "ParenthesizedExpression" ||
+    node.type === "TSNonNullExpression" ||
+    node.type === "ChainExpression"
+  )
     return nameOf(node.expression);
   return "";
 }
 
 /** True for values without a secret: null, undefined, numbers, string literals. */
-function isConstant(node: ts.Expression): boolean {
+function isConstant(node: ESTree.Node): boolean {
   return (
-    ts.isLiteralExpression(node) ||
-    node.kind === ts.SyntaxKind.NullKeyword ||
-    (ts.isIdentifier(node) && (node.text === "undefined" || /^[A-Z][A-Z_]+$/.test(node.text)))
+    node.type === "Literal" ||
+    literalText(node) !== null ||
+    (node.type === "Identifier" && /^(?:undefined|[A-Z][A-Z_]+)$/.test(node.name))
   );
 }
 
-const EQUALITY = new Set([
-  ts.SyntaxKind.EqualsEqualsEqualsToken,
-  ts.SyntaxKind.ExclamationEqualsEqualsToken,
-  ts.SyntaxKind.EqualsEqualsToken,
-  ts.SyntaxKind.ExclamationEqualsToken,
-]);
-
 /** Comparisons by `===` and similar operators in which one side is named like a secret. */
 function plainComparisons(source: Source): string[] {
-  const tree = ts.createSourceFile(source.file, source.text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
-  const walk = (node: ts.Node): void => {
-    if (ts.isBinaryExpression(node) && EQUALITY.has(node.operatorToken.kind)) {
-      const sides = [node.left, node.right];
+  new Visitor({
+    BinaryExpression({ operator, left, right, start, end }) {
+      if (!/^[=!]==?$/.test(operator)) return;
+      const sides = [left, right];
       if (!sides.some(isConstant) && sides.some((side) => SECRET_NAME.test(nameOf(side))))
-        found.push(`${source.file}: ${node.getText()}`);
-    }
-    ts.forEachChild(node, walk);
-  };
-  walk(tree);
+        found.push(`${source.file}: ${source.text.slice(start, end)}`);
+    },
+  }).visit(parseSource(source).program);
   return found;
 }
 

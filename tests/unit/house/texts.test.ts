@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import ts from "typescript";
+import { type ESTree, Visitor } from "vite";
 import { expect, test } from "vitest";
 import { en } from "@/lib/messages/en";
 import { zh } from "@/lib/messages/zh";
-import { ROOT, type Source, sourcesBelow } from "../../support/sources";
+import { literalText, parseSource, ROOT, type Source, sourcesBelow } from "../../support/sources";
 
 /** Attributes with text for users, including screen-reader users. */
 const SPOKEN = new Set([
@@ -23,34 +23,35 @@ const hasWord = (text: string) => /\p{L}{2}/u.test(text) && !UNIVERSAL.test(text
 
 /** Texts in a component that are not from a catalogue. */
 function looseTexts(source: Source): string[] {
-  const tree = ts.createSourceFile(source.file, source.text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const found: string[] = [];
-  const add = (text: string) => {
-    if (hasWord(text)) found.push(`${source.file}: ${text.trim()}`);
+  const add = (text: string | null) => {
+    if (text !== null && hasWord(text)) found.push(`${source.file}: ${text.trim()}`);
   };
-  const walk = (node: ts.Node): void => {
-    if (ts.isJsxText(node)) add(node.text);
-    if (ts.isJsxAttribute(node) && SPOKEN.has(node.name.getText())) {
-      const value = node.initializer;
-      if (value && ts.isStringLiteral(value)) add(value.text);
-      if (value && ts.isJsxExpression(value) && value.expression && ts.isStringLiteralLike(value.expression))
-        add(value.expression.text);
-    }
-    // {"text"} and {isOn ? "on" : "off"} among the children.
-    if (ts.isJsxExpression(node) && !ts.isJsxAttribute(node.parent) && node.expression) {
-      for (const part of branches(node.expression)) if (ts.isStringLiteralLike(part)) add(part.text);
-    }
-    ts.forEachChild(node, walk);
+  // {"text"} and {isOn ? "on" : "off"} among the children.
+  const addChildren = ({ children }: ESTree.JSXElement | ESTree.JSXFragment) => {
+    for (const child of children)
+      if (child.type === "JSXExpressionContainer")
+        for (const part of branches(child.expression)) add(literalText(part));
   };
-  walk(tree);
+  new Visitor({
+    JSXText({ value }) {
+      add(value);
+    },
+    JSXAttribute({ name, value }) {
+      if (name.type !== "JSXIdentifier" || !SPOKEN.has(name.name)) return;
+      add(literalText(value?.type === "JSXExpressionContainer" ? value.expression : value));
+    },
+    JSXElement: addChildren,
+    JSXFragment: addChildren,
+  }).visit(parseSource(source).program);
   return found;
 }
 
-function branches(expression: ts.Expression): ts.Expression[] {
-  if (ts.isConditionalExpression(expression))
-    return [...branches(expression.whenTrue), ...branches(expression.whenFalse)];
-  if (ts.isParenthesizedExpression(expression)) return branches(expression.expression);
-  return [expression];
+function branches(node: ESTree.Node): ESTree.Node[] {
+  if (node.type === "ConditionalExpression")
+    return [...branches(node.consequent), ...branches(node.alternate)];
+  if (node.type === "ParenthesizedExpression") return branches(node.expression);
+  return [node];
 }
 
 /** Dotted paths of every text of a catalogue. */

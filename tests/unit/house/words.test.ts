@@ -1,6 +1,6 @@
-import ts from "typescript";
+import { Visitor } from "vite";
 import { expect, test } from "vitest";
-import { type Source, sourcesBelow } from "../../support/sources";
+import { literalText, parseSource, type Source, sourcesBelow } from "../../support/sources";
 
 /**
  * Words that this code does not use in comments, docstrings, test titles and messages, each with its replacement: one
@@ -39,34 +39,23 @@ const WORDS: readonly [pattern: string, use: string][] = [
 const ALLOWED: readonly [file: RegExp, text: RegExp, reason: string][] = [
   [/store\/first-migration\.ts$/, /coalescing bigint/, "a column in a released migration"],
   [/lexical\/embed-text\.ts$/, / doch door dus /, "a Dutch word in data"],
-  [/auth\/common-passwords\.ts$/, /^\n1q2w3e4r /, "a list of passwords"],
+  [/auth\/common-passwords\.ts$/, /^`\n1q2w3e4r /, "a list of passwords"],
   [/support\/postgres\.ts$/, /user postgres or nobody/, "a user of the operating system"],
 ];
 
 /** The comments of a file, and its test titles and messages. */
-function proseOf({ file, text }: Source): string[] {
-  const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
-  const found: string[] = [];
-  const comments = new Set<number>();
-  const collect = (ranges: readonly ts.CommentRange[] | undefined): void => {
-    for (const { pos, end } of ranges ?? []) {
-      if (comments.has(pos)) continue;
-      comments.add(pos);
-      found.push(text.slice(pos, end));
-    }
-  };
-  const messageOf = (node: ts.Node): void => {
-    if (ts.isStringLiteralLike(node) && node.text.includes(" ")) found.push(node.text);
-    else if (ts.isTemplateExpression(node)) found.push(node.getText(tree));
-  };
-  const visit = (node: ts.Node): void => {
-    collect(ts.getLeadingCommentRanges(text, node.getFullStart()));
-    collect(ts.getTrailingCommentRanges(text, node.getEnd()));
-    messageOf(node);
-    ts.forEachChild(node, visit);
-  };
-  visit(tree);
+function proseOf(source: Source): string[] {
+  const { program, comments } = parseSource(source);
+  const found = comments.map(({ start, end }) => source.text.slice(start, end));
+  new Visitor({
+    Literal(node) {
+      const text = literalText(node);
+      if (text?.includes(" ")) found.push(text);
+    },
+    TemplateLiteral(node) {
+      found.push(source.text.slice(node.start, node.end));
+    },
+  }).visit(program);
   return found;
 }
 
