@@ -335,34 +335,32 @@ function integers(schema: Keywords): fc.Arbitrary<number> {
 /** Longest generated string: longer ones test no further limit and slow down every run. */
 const MAX_LENGTH = 5_000;
 
-const wildStrings = new Map<string, fc.Arbitrary<string>>();
+/** Characters of short texts. One arbitrary: fast-check takes milliseconds to look at each new one. */
+const LETTERS = fc.constantFrom("a", "B", "7", " ", "_");
 
-/** Strings of any characters; creating such an arbitrary takes some 10 ms. */
-function wildString(minLength: number, maxLength: number): fc.Arbitrary<string> {
-  const bounds = `${minLength}-${maxLength}`;
-  const known = wildStrings.get(bounds) ?? fc.string({ minLength, maxLength, unit: "binary" });
-  wildStrings.set(bounds, known);
-  return known;
+const known = new Map<string, fc.Arbitrary<string>>();
+
+/** The arbitrary of this name, created once: creating one of any characters or of a pattern takes some 10 ms. */
+function once(name: string, create: () => fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const arbitrary = known.get(name) ?? create();
+  known.set(name, arbitrary);
+  return arbitrary;
 }
 
 function strings(schema: Keywords): fc.Arbitrary<string> {
   const minLength = Number(schema.minLength ?? 0);
   const maxLength = Math.min(Number(schema.maxLength ?? MAX_LENGTH), MAX_LENGTH);
   const usual = Math.min(maxLength, Math.max(24, minLength + 8));
-  const free = fc.string({
-    minLength,
-    maxLength: usual,
-    unit: fc.constantFrom("a", "B", "7", " ", "_"),
-  });
+  const bounds = { minLength, maxLength: usual };
+  const free = fc.string({ ...bounds, unit: LETTERS });
+  const wild = once(`${minLength}-${usual}`, () => fc.string({ ...bounds, unit: "binary" }));
   const full = fc.constantFrom("a", "ü", "🎙").map((one) => one.repeat(maxLength));
-  const patterned =
-    schema.pattern === undefined
-      ? []
-      : [{ weight: 6, arbitrary: fc.stringMatching(new RegExp(String(schema.pattern), "u")) }];
+  const pattern = schema.pattern === undefined ? null : String(schema.pattern);
+  const matching = (source: string) => once(`/${source}/`, () => fc.stringMatching(new RegExp(source, "u")));
   const made = fc.oneof(
-    ...patterned,
+    ...(pattern === null ? [] : [{ weight: 6, arbitrary: matching(pattern) }]),
     { weight: 2, arbitrary: free },
-    { weight: 2, arbitrary: wildString(minLength, usual) },
+    { weight: 2, arbitrary: wild },
     // A text that is shorter than the limit would not test it.
     ...(Number(schema.maxLength) <= MAX_LENGTH ? [{ weight: 1, arbitrary: full }] : []),
   );
