@@ -45,7 +45,7 @@ export function NetworkSection() {
 /** Private hosts that channels may reach; only the owner adds and revokes them. */
 function PrivateUpstreams() {
   const t = useTranslations("settings.upstreams");
-  const { isOwner } = useSettingsPage();
+  const { facts, isOwner } = useSettingsPage();
   const { data, error, mutate } = useApi(api.listAllowedUpstreams);
   const [dialog, setDialog] = useState<"add" | { revoke: string } | null>(null);
   return (
@@ -55,10 +55,16 @@ function PrivateUpstreams() {
           <CallError error={error} onRetry={() => void mutate()} />
         ) : !data ? (
           <Skeleton className="h-11" />
-        ) : data.targets.length === 0 ? (
+        ) : data.targets.length + facts.upstream_allow.length === 0 ? (
           <p>{t("empty")}</p>
         ) : (
           <ul className="divide-y rounded-md border bg-panel">
+            {facts.upstream_allow.map((target) => (
+              <li key={target} className="flex min-h-11 items-center justify-between gap-3 px-4 py-1">
+                <code className="min-w-0 break-all">{target}</code>
+                <span className="text-right text-sm text-ink-muted">{t("environment")}</span>
+              </li>
+            ))}
             {data.targets.map((target) => (
               <li key={target} className="flex min-h-11 items-center justify-between gap-3 py-1 pr-1 pl-4">
                 <code className="min-w-0 break-all">{target}</code>
@@ -76,7 +82,6 @@ function PrivateUpstreams() {
             ))}
           </ul>
         )}
-        <p className="max-w-prose text-sm text-ink-muted">{t("environment")}</p>
         {isOwner ? (
           <Button variant="outline" className="w-fit" onClick={() => setDialog("add")}>
             {t("add")}

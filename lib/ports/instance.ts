@@ -15,6 +15,8 @@ export interface Instance {
   dataDirectory: string;
   /** `PATCHBAY_BASE_URL`; null: the Host header of each request is used. */
   baseUrl?: string | null;
+  /** `PATCHBAY_UPSTREAM_ALLOW`; absent: none. */
+  upstreamAllow?: readonly string[];
   /** True after a stop signal: readiness fails, running calls continue. */
   draining?: boolean;
   /** Input texts are stored beside their ledger entries. */

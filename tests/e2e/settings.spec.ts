@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
-import { OWNER, setUp, signIn } from "../support/product";
+import { OWNER, setUp, signIn, startProduct } from "../support/product";
 import { call, changeSettings } from "./console-api";
 import { expect, signInByCookie, test } from "./fixtures";
 
@@ -172,6 +172,19 @@ test("allows a private upstream with the password and revokes it", async ({ owne
   await page.getByRole("button", { name: "Revoke 192.168.1.20:8880" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
   await expect(page.getByText("None. Channels can only reach the public internet.")).toBeVisible();
+});
+
+test("lists the private upstreams of the environment, which cannot be revoked", async ({ page }) => {
+  const product = await startProduct({ env: { PATCHBAY_UPSTREAM_ALLOW: "192.168.0.0/16" } });
+  await signInByCookie(page, product.url, await setUp(product.url));
+  await page.goto(`${product.url}/settings?section=network`);
+  await expect(page.getByRole("listitem").filter({ hasText: "192.168.0.0/16" })).toContainText(
+    "PATCHBAY_UPSTREAM_ALLOW",
+  );
+  await expect(page.getByText("None. Channels can only reach the public internet.")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /Revoke/ })).toHaveCount(0);
+  await page.goto("about:blank");
+  await product.close();
 });
 
 test("shows a metrics token once and requires it for /metrics until it is removed", async ({

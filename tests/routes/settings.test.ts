@@ -17,7 +17,10 @@ let harness: ConsoleHarness;
 let owner: string;
 
 beforeEach(async () => {
-  services = await testServices({ limits: { wrongKeysPerMinute: 77 } });
+  services = await testServices({
+    limits: { wrongKeysPerMinute: 77 },
+    upstreamAllow: ["10.0.0.0/8", "tts:5000", "10.0.0.0/8"],
+  });
   harness = openConsoleHarness(services);
   owner = await setUpOwner(harness);
 });
@@ -156,6 +159,10 @@ describe("the minimum password length", () => {
     expect(strict.instance.passwordMinimum).toBe(16);
     await strict.close();
   });
+});
+
+test("the facts of the instance name each private upstream of the environment once", async () => {
+  expect((await facts()).upstream_allow).toEqual(["10.0.0.0/8", "tts:5000"]);
 });
 
 describe("limits", () => {

@@ -100,6 +100,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
       passwordMinimum: options.passwordMinimum ?? 8,
       legacyEngines: false,
       dataDirectory,
+      upstreamAllow: options.upstreamAllow ?? [],
       limits: { ...DEFAULT_LIMITS, loginAttemptsPerMinute: 100_000, ...options.limits },
     },
     setupGuard: guard,

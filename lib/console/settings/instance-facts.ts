@@ -29,6 +29,7 @@ export async function instanceFacts(services: ConsoleServices): Promise<Instance
     store: store.kind,
     time_zone: instance.timeZone,
     password_minimum: instance.base?.passwordMinimum ?? instance.passwordMinimum,
+    upstream_allow: [...new Set(instance.upstreamAllow)],
     base_limits: instance.base?.limits ?? instance.limits ?? DEFAULT_LIMITS,
     caches: { embeddings: figuresOf(vectors), speech: figuresOf(speeches) },
     metrics: {

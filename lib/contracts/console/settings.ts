@@ -201,6 +201,8 @@ export const InstanceFacts = z.strictObject({
   time_zone: z.string(),
   /** Shortest password that the environment sets. */
   password_minimum: z.int(),
+  /** `PATCHBAY_UPSTREAM_ALLOW`: private upstreams that are allowed beside those of `GET /api/upstreams/allowed`. */
+  upstream_allow: z.array(z.string()),
   /** Limits without settings: the environment's, else the defaults. */
   base_limits: Limits,
   caches: z.strictObject({ embeddings: CacheFigures, speech: CacheFigures }),

@@ -152,7 +152,7 @@ export const settings = {
     title: "Private upstreams",
     text: "Hosts on your network, or without TLS, that channels may reach.",
     empty: "None. Channels can only reach the public internet.",
-    environment: "The environment variable PATCHBAY_UPSTREAM_ALLOW may allow more.",
+    environment: "Set by PATCHBAY_UPSTREAM_ALLOW",
     add: "Allow an address",
     addTitle: "Allow a private upstream",
     addText: "Channels can then reach exactly this host and port, also without TLS.",

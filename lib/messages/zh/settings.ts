@@ -150,7 +150,7 @@ export const settings = {
     title: "私有上游",
     text: "渠道可以访问的内网主机或不使用 TLS 的主机。",
     empty: "无。渠道只能访问公共互联网。",
-    environment: "环境变量 PATCHBAY_UPSTREAM_ALLOW 可能还允许其他地址。",
+    environment: "由 PATCHBAY_UPSTREAM_ALLOW 设置",
     add: "允许一个地址",
     addTitle: "允许一个私有上游",
     addText: "渠道随后可以访问这一个主机和端口，也可以不使用 TLS。",

@@ -66,6 +66,7 @@ function instanceOf(env: Environment, id: string, timeZone: string) {
     legacyEngines: env.legacyEngines,
     dataDirectory: env.dataDirectory,
     baseUrl: env.baseUrl,
+    upstreamAllow: env.upstreamAllow,
     draining: false,
     // One object for the life of the process, so that a limit changed in the console takes effect everywhere.
     limits: { ...env.limits },

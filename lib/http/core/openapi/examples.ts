@@ -86,6 +86,7 @@ const EXAMPLES_BY_FIELD: Readonly<Record<string, unknown>> = {
   targets: "192.168.1.9:8000",
   time_zone: "Europe/Zurich",
   token: "kT3vQ9mXc7LpR8sWd1ZyB4nJ6hF2gA5eU0iO-_xVbNm",
+  upstream_allow: "10.0.0.0/8",
   upstream_name: "tts-1",
   upstream_status: 504,
   user: "customer-42",
