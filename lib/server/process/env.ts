@@ -19,8 +19,8 @@ function integer(min: number, max: number) {
 }
 
 const Switch = z
-  .enum(["0", "1", "true", "false"], "must be 1 or 0")
-  .transform((value) => value === "1" || value === "true");
+  .enum(["on", "off", "1", "0", "true", "false"], "must be on or off")
+  .transform((value) => ["on", "1", "true"].includes(value));
 
 const Processes = z
   .string()
@@ -111,7 +111,7 @@ const Variables = z.object({
   PATCHBAY_METRICS_TOKEN: z.string().min(8, "must be 8 characters or more").optional(),
   PATCHBAY_LEGACY_ENGINES: Switch.optional(),
   PATCHBAY_DRAIN_SECONDS: integer(0, 3_600).optional(),
-  PATCHBAY_VOICES: z.enum(["on", "off"], "must be on or off").optional(),
+  PATCHBAY_VOICES: Switch.optional(),
   PATCHBAY_PROCESSES: Processes.optional(),
   PATCHBAY_VOICES_URL: z.url({ protocol: /^https?$/, error: "must be an http(s) URL" }).optional(),
   PATCHBAY_LIMITS: LimitsText.optional(),
@@ -221,7 +221,7 @@ export function readEnvironment(
     tls: tlsFiles(given.PATCHBAY_TLS_CERT, given.PATCHBAY_TLS_KEY),
     dataDirectory,
     voices:
-      given.PATCHBAY_VOICES === "off"
+      given.PATCHBAY_VOICES === false
         ? null
         : { directory: path.join(dataDirectory, "voices"), mirror: given.PATCHBAY_VOICES_URL ?? null },
     databaseUrl: given.DATABASE_URL ?? defaultDatabaseUrl(dataDirectory),

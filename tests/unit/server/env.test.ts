@@ -102,6 +102,25 @@ describe("a valid environment", () => {
     });
   });
 
+  test.each([
+    ["on", true],
+    ["1", true],
+    ["true", true],
+    ["off", false],
+    ["0", false],
+    ["false", false],
+  ])("turns every switch on or off with the same words: %s", (value, isOn) => {
+    const env = readEnvironment({
+      PATCHBAY_SETUP_OPEN: value,
+      PATCHBAY_LEGACY_ENGINES: value,
+      PATCHBAY_VOICES: value,
+      PATCHBAY_API_ONLY: value,
+    });
+    expect([env.isSetupOpen, env.legacyEngines, env.voices !== null, env.isNodeAdapterOnly]).toEqual(
+      Array(4).fill(isOn),
+    );
+  });
+
   test("accepts proxies as IPv4 and IPv6 addresses and ranges", () => {
     const list = "10.0.0.1, 192.168.0.0/16 ::1 2001:db8::/32";
     expect(readEnvironment({ PATCHBAY_TRUSTED_PROXIES: list }).trustedProxies).toEqual([
