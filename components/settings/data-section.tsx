@@ -124,9 +124,7 @@ function Caches() {
           hint={<Figures figures={facts.caches.speech} />}
         />
       </div>
-      <p className="max-w-prose text-sm text-ink-muted">
-        {t("caches.hint")} {t("caches.here")}
-      </p>
+      <p className="max-w-prose text-sm text-ink-muted">{t("caches.hint")}</p>
       <SwitchField form={form} name="share_caches" hint={t("caches.share")} />
       {isReadOnly ? null : <ClearCaches />}
     </FormSection>

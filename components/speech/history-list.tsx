@@ -39,9 +39,10 @@ export function HistoryList({ workspace }: { workspace: SpeechWorkspace }) {
       {takes === null ? (
         <Skeleton className="h-16 rounded-md" />
       ) : takes.length === 0 ? (
-        <p className="rounded-md border border-line-strong/60 border-dashed px-5 py-6 text-center text-ink-muted">
-          {t("empty")} {t("stored")}
-        </p>
+        <div className="rounded-md border border-line-strong/60 border-dashed px-5 py-6 text-center text-ink-muted">
+          <p>{t("empty")}</p>
+          <p>{t("stored")}</p>
+        </div>
       ) : (
         <ul className="divide-y overflow-hidden rounded-md border bg-panel">
           {takes.map((take) => (

@@ -64,7 +64,8 @@ export function ConnectionNote({
       const { summary, detail } = upstreamErrorText(connection.error);
       return (
         <Notice tone="bad" title={summary} isLive>
-          {detail} {t("listFailed")}
+          <p>{detail}</p>
+          <p>{t("listFailed")}</p>
         </Notice>
       );
     }

@@ -207,12 +207,11 @@ export const settings = {
   caches: {
     title: "Caches",
     text: "Memory per process for responses to repeated requests. 0: off.",
-    hint: "Used only by models with caching enabled.",
+    hint: "Used only by models with caching enabled. Figures are of the process that answered, since its start.",
     figures:
       "{entries, plural, =0 {Empty} one {One entry} other {# entries}}, {used} of {limit}. {rate} hit rate.",
     off: "Off",
     noCalls: "No lookups yet.",
-    here: "Figures are of the process that answered, since its start.",
     share:
       "When off, a cached result answers only the user whose request created it. When on, every user can tell from cache hits what others have sent.",
     clear: "Clear both caches",

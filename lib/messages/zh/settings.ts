@@ -203,11 +203,10 @@ export const settings = {
   caches: {
     title: "缓存",
     text: "每个进程用于重复请求的响应的内存。0 表示关闭。",
-    hint: "仅用于启用缓存的模型。",
+    hint: "仅用于启用缓存的模型。统计来自响应此页面的进程，自其启动时算起。",
     figures: "{entries, plural, =0 {空} other {# 条}}，已用 {used} / {limit}。命中率 {rate}。",
     off: "关闭",
     noCalls: "暂无查询。",
-    here: "数字来自应答的进程，自其启动以来。",
     share: "关闭时，缓存结果只用于产生它的用户。开启后，任何用户都可以通过缓存命中得知其他人发送过哪些内容。",
     clear: "清空两个缓存",
     clearTitle: "清空两个缓存？",

@@ -88,6 +88,13 @@ test("the scan finds texts outside the catalogues", () => {
   expect(looseTexts({ file: "x.tsx", text })).toHaveLength(3);
 });
 
+test("no component puts a space between two texts, which Chinese writes without one", () => {
+  const joined = sourcesBelow("app", "components").filter(({ text }) =>
+    /\bt\w*\((?:[^()]|\([^()]*\))*\)\}(?: |\{" "\}\s*)\{t\w*\(/.test(text),
+  );
+  expect(joined.map(({ file }) => file)).toEqual([]);
+});
+
 test("both catalogues have the same keys and placeholders, and no empty text", () => {
   const [english, chinese] = [textsOf(en), textsOf(zh)];
   expect([...chinese.keys()].sort()).toEqual([...english.keys()].sort());
