@@ -81,7 +81,7 @@ export function readStoredDraft(): Partial<SpeechDraft> | null {
   return typeof stored === "object" ? (stored as Partial<SpeechDraft> | null) : null;
 }
 
-export const storeDraft = (draft: SpeechDraft) =>
+export const storeDraft = (draft: Partial<SpeechDraft>) =>
   writeStored("sessionStorage", STORED, JSON.stringify(draft));
 
 /** Default voices of new speakers; the first two are easy to distinguish. */

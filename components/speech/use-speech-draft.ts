@@ -18,6 +18,7 @@ export function useSpeechDraft(defaults: { text: string; voice: string; names: r
     instructions: "",
   }));
   const [isRead, setRead] = useState(false);
+  const defaultText = defaults.text;
 
   // In an effect: fragment and session storage do not exist where the server renders.
   useEffect(() => {
@@ -37,9 +38,11 @@ export function useSpeechDraft(defaults: { text: string; voice: string; names: r
 
   useEffect(() => {
     if (!isRead) return;
-    const timer = setTimeout(() => storeDraft(draft), 300);
+    const { text, ...settings } = draft;
+    // The default text is not stored: it follows the language.
+    const timer = setTimeout(() => storeDraft(text === defaultText ? settings : draft), 300);
     return () => clearTimeout(timer);
-  }, [draft, isRead]);
+  }, [draft, isRead, defaultText]);
 
   const change = useCallback(
     (fields: Partial<SpeechDraft>) => setDraft((now) => ({ ...now, ...fields })),

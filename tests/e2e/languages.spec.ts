@@ -59,6 +59,28 @@ test("keeps a chosen language after a reload and in another browser of the accou
   await other.context().close();
 });
 
+test("shows the default text of the speech playground in the language chosen since", async ({
+  page,
+  account,
+}) => {
+  await signInByCookie(page, account.url, account.cookie);
+  await page.goto(`${account.url}/playground/speech`);
+  const stored = () => page.evaluate(() => sessionStorage.getItem("patchbay-speech-draft"));
+  await expect(page.getByRole("textbox", { name: "Text to speak" })).toHaveValue(/^Hello!/);
+  await expect.poll(stored).not.toBeNull();
+  await page.goto(`${account.url}/account`);
+  await openAccountMenu(page);
+  const saved = page.waitForResponse((reply) => reply.request().method() === "PATCH");
+  await page.getByRole("menuitemradio", { name: "中文" }).click();
+  await saved;
+  await page.goto(`${account.url}/playground/speech`);
+  await expect(page.getByRole("textbox", { name: "要朗读的文字" })).toHaveValue(/^你好！/);
+  await page.getByRole("textbox", { name: "要朗读的文字" }).fill("自己的文字");
+  await expect.poll(stored).toContain("自己的文字");
+  await page.reload();
+  await expect(page.getByRole("textbox", { name: "要朗读的文字" })).toHaveValue("自己的文字");
+});
+
 test.describe("a system in dark mode", () => {
   test.use({ colorScheme: "dark" });
 
