@@ -2,7 +2,7 @@ import type { Cipher } from "../../ports/cipher";
 import type { Settings } from "../../ports/store";
 import { createCipher } from "../../store/cipher";
 import type { Environment } from "../process/env";
-import { findSecret, previousSecrets, secretFile } from "../process/secret";
+import { findSecret, previousSecrets, secretFile, secretSource } from "../process/secret";
 import { checkCipher, findDigestKey } from "../process/secret-check";
 import { CommandError } from "./command";
 
@@ -21,7 +21,7 @@ export async function readDigest(
     );
   const secrets = { current, previous: previousSecrets(env.previousSecrets, env.dataDirectory) };
   const opener = createCipher(secrets);
-  await checkCipher(source, opener);
+  await checkCipher(source, opener, secretSource(env.secret, env.dataDirectory));
   const digestKey = await findDigestKey(source, opener);
   if (digestKey === null) throw new CommandError("The store has no digest key: start the server on it once.");
   const cipher = createCipher({ ...secrets, digestKey });

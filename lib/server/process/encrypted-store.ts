@@ -1,14 +1,15 @@
 import { existsSync, statSync } from "node:fs";
 import { encryptClearWebhookUrl } from "../../console/alerts/webhook-credentials";
 import { systemCode } from "../../errors";
+import type { Store } from "../../ports/store";
 import type { Log } from "../../ports/telemetry";
 import { createCipher } from "../../store/cipher";
 import { START_ERROR, StartError } from "../../store/errors";
 import { openStore } from "../../store/open";
 import { fileOf } from "../../store/options";
 import { type Environment, SettingError, storeVariable } from "./env";
-import { findSecret, instanceSecret, previousSecrets, secretFile } from "./secret";
-import { checkCipher, ensureDigestKey, openAuditChain } from "./secret-check";
+import { findSecret, instanceSecret, previousSecrets, secretFile, secretSource } from "./secret";
+import { checkCipher, ensureDigestKey, findKeyId, openAuditChain } from "./secret-check";
 import { systemClock } from "./system";
 import { workerFile } from "./workers";
 
@@ -21,6 +22,19 @@ function refuseEmptyStore(env: Environment): void {
     `DATABASE_URL: ${database} is empty, but ${secret} belongs to an instance that was in use; ` +
       `restore a backup with: npm run admin -- restore <backup file>, or delete ${secret} to start a new instance`,
   );
+}
+
+/** The instance secret, created for a new store. Throws SettingError when the secret of a store in use is missing. */
+async function secretFor(store: Store, env: Environment): Promise<string> {
+  // Read before the file: of two processes that start together, the first writes its secret before it encrypts.
+  const keyId = await findKeyId(store);
+  const found = findSecret(env.secret, env.dataDirectory);
+  if (found === null && keyId !== null && env.previousSecrets.length === 0)
+    throw new SettingError(
+      `${secretFile(env.dataDirectory)}: missing; the store was encrypted with it (key id ${keyId}). ` +
+        "Put the file back, or set PATCHBAY_SECRET to its content",
+    );
+  return instanceSecret(env.secret, env.dataDirectory);
 }
 
 /** Adds the variable to the error of a store that cannot be opened; it may come from another thread, with only its code. */
@@ -48,10 +62,10 @@ export async function openEncryptedStore(env: Environment, instanceId: string, l
   });
   try {
     // Created after the store: a secret next to an empty database means that the database was lost.
-    const secret = instanceSecret(env.secret, env.dataDirectory);
+    const secret = await secretFor(store, env);
     const secrets = { current: secret, previous };
     const opener = createCipher(secrets);
-    await checkCipher(store, opener);
+    await checkCipher(store, opener, secretSource(env.secret, env.dataDirectory));
     const digestKey = await ensureDigestKey(store, opener);
     const cipher = createCipher({ ...secrets, digestKey });
     await openAuditChain(store, cipher, systemClock);

@@ -19,23 +19,39 @@ interface WithSettings {
   settings: Pick<Settings, "all">;
 }
 
-/** The decrypted marker of the store; null in a new one. Throws SettingError naming the missing key ID. */
-async function readMarker(store: WithSettings, cipher: Cipher): Promise<string | null> {
+async function storedMarker(store: WithSettings): Promise<string | null> {
   const stored = (await store.settings.all())[SECRET_CHECK_SETTING];
-  if (typeof stored !== "string") return null;
+  return typeof stored === "string" ? stored : null;
+}
+
+const keyIdOf = (marker: string): string => marker.split(".")[1] ?? "unknown";
+
+/** The decrypted marker of the store; null in a new one. Throws SettingError naming `source` and the missing key ID. */
+async function readMarker(
+  store: WithSettings,
+  cipher: Cipher,
+  source = "PATCHBAY_SECRET",
+): Promise<string | null> {
+  const stored = await storedMarker(store);
+  if (stored === null) return null;
   try {
     return cipher.decrypt("secret-check", SECRET_CHECK_AAD, stored);
   } catch {
-    const keyId = stored.split(".")[1] ?? "unknown";
     throw new SettingError(
-      `PATCHBAY_SECRET: the store was encrypted with another secret (key id ${keyId}); set that one, here or in PATCHBAY_SECRET_PREVIOUS`,
+      `${source}: the store was encrypted with another secret (key id ${keyIdOf(stored)}); set that one, here or in PATCHBAY_SECRET_PREVIOUS`,
     );
   }
 }
 
-/** Checks that the secret can decrypt the store. Throws SettingError. */
-export async function checkCipher(store: WithSettings, cipher: Cipher): Promise<void> {
-  await readMarker(store, cipher);
+/** Checks that the secret, which is set in `source`, can decrypt the store. Throws SettingError. */
+export async function checkCipher(store: WithSettings, cipher: Cipher, source: string): Promise<void> {
+  await readMarker(store, cipher, source);
+}
+
+/** ID of the key that the store was encrypted with; null in a new one. */
+export async function findKeyId(store: WithSettings): Promise<string | null> {
+  const stored = await storedMarker(store);
+  return stored === null ? null : keyIdOf(stored);
 }
 
 /**

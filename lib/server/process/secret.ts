@@ -48,15 +48,19 @@ export function secretFile(dataDirectory: string): string {
   return path.join(dataDirectory, "secret");
 }
 
+/** Where the instance secret is set: the variable, or the path of its file. */
+export function secretSource(given: string | null, dataDirectory: string): string {
+  return given === null ? secretFile(dataDirectory) : "PATCHBAY_SECRET";
+}
+
 /**
  * The instance secret: PATCHBAY_SECRET (`given`), otherwise the file `secret` of the data directory; null when neither
  * exists.
  */
 export function findSecret(given: string | null, dataDirectory: string): string | null {
-  if (given !== null) return checkSecret("PATCHBAY_SECRET", given);
-  const file = secretFile(dataDirectory);
-  const stored = readSecretFile(file);
-  return stored === null ? null : checkSecret(file, stored);
+  const source = secretSource(given, dataDirectory);
+  const secret = given ?? readSecretFile(source);
+  return secret === null ? null : checkSecret(source, secret);
 }
 
 /** The instance secret; when there is none, writes a new one to the file `secret` (0600). Throws SettingError. */
