@@ -127,7 +127,7 @@ export const channels = {
     test: "测试",
     calls: "请求",
     share: "流量占比",
-    errorRate: "错误率",
+    errorRate: "失败率",
     p50: "p50",
     p95: "p95",
     spend: "花费",

@@ -117,8 +117,8 @@ export const embeddings = {
     channel: "渠道",
     cache: "缓存",
     unknown: "未知",
-    request: "请求编号",
-    copyRequest: "复制请求编号",
+    request: "请求 ID",
+    copyRequest: "复制请求 ID",
   },
   matrix: {
     title: "相似度",

@@ -90,7 +90,7 @@ export const speech = {
     one: "声音",
     hide: "收起声音",
     forSpeaker: "正在为{speaker}选择",
-    loading: "正在载入声音…",
+    loading: "正在加载声音…",
     styles: {
       bright: "明亮",
       upbeat: "欢快",

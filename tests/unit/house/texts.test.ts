@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type ESTree, Visitor } from "vite";
 import { expect, test } from "vitest";
@@ -103,6 +103,29 @@ test("both catalogues have the same keys and placeholders, and no empty text", (
     return text === "" || other === "" || `${placeholders(text)}` !== `${placeholders(other)}`;
   });
   expect(wrong.map(([key]) => key)).toEqual([]);
+});
+
+/** Chinese words that are not used, each with the one that names the same concept. */
+const CHINESE_WORDS: readonly [pattern: RegExp, use: string][] = [
+  [/提供方|提供商|供应商/, "服务商"],
+  [/音色/, "声音"],
+  [/请求编号/, "请求 ID"],
+  [/错误率/, "失败率"],
+  [/载入/, "加载"],
+  [/禁用/, "停用"],
+];
+
+test("the Chinese texts and guides use one word for a concept", () => {
+  const folder = path.join(ROOT, "lib/messages/zh");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.(ts|md)$/.test(file),
+  );
+  expect(files).toContain(path.join("guides", "sdks.md"));
+  const found = files.flatMap((file) => {
+    const text = readFileSync(path.join(folder, file), "utf8");
+    return CHINESE_WORDS.filter(([pattern]) => pattern.test(text)).map(([, use]) => `${file}: use ${use}`);
+  });
+  expect(found).toEqual([]);
 });
 
 test("every area of the catalogue has its file in both languages", () => {
