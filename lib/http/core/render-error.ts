@@ -3,44 +3,29 @@ import type { Log } from "../../ports/telemetry";
 import { type Inbound, jsonReply, type Outbound } from "./exchange";
 import type { Surface } from "./route";
 
-/** The error tables: one code in three dialects. */
+type HttpStatus = (typeof HTTP_STATUS)[ErrorCode];
 
+/** Gemini's `status` of each HTTP status. */
 export const GEMINI_STATUS = {
-  unauthenticated: "UNAUTHENTICATED",
-  invalid_credentials: "UNAUTHENTICATED",
-  invalid_code: "UNAUTHENTICATED",
-  flow_expired: "UNAUTHENTICATED",
-  setup_token_required: "UNAUTHENTICATED",
-  forbidden: "PERMISSION_DENIED",
-  step_up_failed: "PERMISSION_DENIED",
-  model_not_allowed: "PERMISSION_DENIED",
-  ip_not_allowed: "PERMISSION_DENIED",
-  not_found: "NOT_FOUND",
-  model_not_found: "NOT_FOUND",
-  unknown_url: "NOT_FOUND",
-  method_not_allowed: "UNIMPLEMENTED",
-  invalid: "INVALID_ARGUMENT",
-  request_timeout: "DEADLINE_EXCEEDED",
-  conflict: "INVALID_ARGUMENT",
-  too_large: "INVALID_ARGUMENT",
-  unsupported_media_type: "INVALID_ARGUMENT",
-  headers_too_large: "INVALID_ARGUMENT",
-  rate_limited: "RESOURCE_EXHAUSTED",
-  upstream_rate_limited: "RESOURCE_EXHAUSTED",
-  insufficient_quota: "RESOURCE_EXHAUSTED",
-  not_initialized: "UNAVAILABLE",
-  no_channel_available: "UNAVAILABLE",
-  overloaded: "UNAVAILABLE",
-  storage_unavailable: "UNAVAILABLE",
-  upstream_error: "INTERNAL",
-  upstream_truncated: "INTERNAL",
-  upstream_invalid: "INTERNAL",
-  upstream_redirect: "INTERNAL",
-  upstream_timeout: "DEADLINE_EXCEEDED",
-  caller_left: "CANCELLED",
-  internal: "INTERNAL",
-} as const satisfies Record<ErrorCode, string>;
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  405: "UNIMPLEMENTED",
+  408: "DEADLINE_EXCEEDED",
+  409: "INVALID_ARGUMENT",
+  413: "INVALID_ARGUMENT",
+  415: "INVALID_ARGUMENT",
+  429: "RESOURCE_EXHAUSTED",
+  431: "INVALID_ARGUMENT",
+  499: "CANCELLED",
+  500: "INTERNAL",
+  502: "INTERNAL",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+} as const satisfies Record<HttpStatus, string>;
 
+/** OpenAI's `type` and `code` of each code. */
 export const OPENAI = {
   unauthenticated: ["authentication_error", "invalid_api_key"],
   invalid_credentials: ["authentication_error", "invalid_api_key"],
@@ -77,6 +62,7 @@ export const OPENAI = {
   internal: ["api_error", "internal_error"],
 } as const satisfies Record<ErrorCode, readonly [string, string | null]>;
 
+/** The `code` in the console's API of each code. */
 export const CONSOLE_CODE = {
   unauthenticated: "unauthenticated",
   invalid_credentials: "invalid_credentials",
@@ -127,7 +113,7 @@ const DEFAULT_RETRY_MS: Partial<Record<ErrorCode, number>> = {
 const MAX_GATEWAY_RETRY_MS = 60_000;
 
 /** The HTTP status of an error on a surface. Gateway clients retry 409 and 422, some of them forever. */
-function statusOf(surface: Surface, error: AppError): number {
+function statusOf(surface: Surface, error: AppError): HttpStatus {
   if (error.code === "invalid" && error.details.upstreamStatus === 404) return 404;
   if (error.code === "conflict" && surface !== "console") return 400;
   return HTTP_STATUS[error.code];
@@ -140,7 +126,7 @@ function retryMs(surface: Surface, error: AppError): number | undefined {
   return surface === "console" ? floor : Math.min(floor, MAX_GATEWAY_RETRY_MS);
 }
 
-function geminiBody(error: AppError, status: number): object {
+function geminiBody(error: AppError, status: HttpStatus): object {
   const details: object[] = [];
   if (error.details.issues?.length) {
     details.push({
@@ -155,7 +141,7 @@ function geminiBody(error: AppError, status: number): object {
     error: {
       code: status,
       message: error.message,
-      status: status === 404 ? "NOT_FOUND" : GEMINI_STATUS[error.code],
+      status: GEMINI_STATUS[status],
       ...(details.length > 0 ? { details } : {}),
     },
   };

@@ -121,7 +121,7 @@ function statusList(surface: Surface, codesOf: (name: ErrorCode) => readonly (st
 }
 
 const STATUSES: Record<Surface, string> = {
-  gemini: statusList("gemini", (name) => [GEMINI_STATUS[name]]),
+  gemini: statusList("gemini", (name) => [GEMINI_STATUS[HTTP_STATUS[name]]]),
   openai: statusList("openai", (name) => [OPENAI[name][1], ...(name === "invalid" ? LONG_INPUT_CODES : [])]),
   console: statusList("console", (name) => [CONSOLE_CODE[name]]),
 };
