@@ -27,13 +27,10 @@ export const apiDocs = {
     operations: "For Prometheus and tools that read OpenAPI documents.",
   },
   operation: {
-    link: "Link to {name}",
     auth: {
       bearer: "API key",
       session: "Session",
       both: "Session or API key",
-      googleHeader: "x-goog-api-key",
-      googleQuery: "?key=",
       metricsToken: "Metrics token",
       none: "Public",
     },

@@ -145,7 +145,6 @@ export const requests = {
   attempt: {
     none: "No channel was called.",
     skipped: "Channels not tried",
-    message: "Message",
     disabled: "Disabled",
     circuit: "Circuit open since {when}",
     circuitCause: "Circuit open since {when}: {cause}",

@@ -71,7 +71,6 @@ export const users = {
     password: "Initial password",
     displayName: "Display name",
     email: "Email",
-    emailHint: "The user can also sign in with this. We never email it.",
     role: "Role",
     roleOwnerOnly: "Only the owner can create administrators.",
     roleEnds: "Changing the role signs the user out everywhere.",

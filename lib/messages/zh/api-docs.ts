@@ -26,13 +26,10 @@ export const apiDocs = {
     operations: "供 Prometheus 及读取 OpenAPI 文档的工具使用。",
   },
   operation: {
-    link: "{name} 的链接",
     auth: {
       bearer: "API 密钥",
       session: "会话",
       both: "会话或 API 密钥",
-      googleHeader: "x-goog-api-key",
-      googleQuery: "?key=",
       metricsToken: "指标令牌",
       none: "公开",
     },

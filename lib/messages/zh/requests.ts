@@ -139,7 +139,6 @@ export const requests = {
   attempt: {
     none: "没有调用任何渠道。",
     skipped: "未尝试的渠道",
-    message: "消息",
     disabled: "已停用",
     circuit: "自 {when} 起熔断",
     circuitCause: "自 {when} 起熔断：{cause}",

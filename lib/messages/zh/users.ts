@@ -70,7 +70,6 @@ export const users = {
     password: "初始密码",
     displayName: "显示名称",
     email: "电子邮箱",
-    emailHint: "该用户也可用它登录，我们不会向它发送邮件。",
     role: "角色",
     roleOwnerOnly: "只有所有者可以创建管理员。",
     roleEnds: "更改角色会使该用户在各处退出登录。",
