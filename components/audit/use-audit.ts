@@ -1,6 +1,6 @@
 import { api } from "../../lib/client/api";
 import { searchText } from "../../lib/client/query-params";
-import { RANGES, type RangeName } from "../../lib/client/range";
+import { isRangeName, RANGES } from "../../lib/client/range";
 import { useApi } from "../../lib/client/use-api";
 import type { AuditQuery } from "../../lib/contracts/console/audit";
 
@@ -22,11 +22,6 @@ function isAuditGroup(name: string): name is AuditGroup {
   return Object.hasOwn(AUDIT_GROUPS, name);
 }
 
-/** A period up to now (`time=7d`). */
-function isTime(name: string): name is RangeName {
-  return Object.hasOwn(RANGES, name);
-}
-
 /** Start of a day (`2026-11-21`) in the browser's time zone as RFC 3339; null for an invalid day. */
 function dayStart(day: string | null, plusDays = 0): string | null {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? "") ?? [];
@@ -45,7 +40,7 @@ export function auditQuery(address: { get(name: string): string | null }, now: n
     actor: address.get("actor"),
     target: address.get("target"),
     action: isAuditGroup(group) ? AUDIT_GROUPS[group] : null,
-    from: isTime(time)
+    from: isRangeName(time)
       ? new Date(now - RANGES[time]).toISOString()
       : time === "days"
         ? dayStart(address.get("from"))

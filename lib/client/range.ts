@@ -48,7 +48,7 @@ export function readRange(query: { get(name: string): string | null }, now: numb
   return rangeOf(name, end - RANGES[name], end);
 }
 
-function isRangeName(text: string): text is RangeName {
+export function isRangeName(text: string): text is RangeName {
   return Object.hasOwn(RANGES, text);
 }
 
