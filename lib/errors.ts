@@ -132,6 +132,13 @@ export function causedByRequest(error: AppError): AppError {
   return new AppError(error.code, error.message, { ...error.details, isCausedByRequest: true }, error);
 }
 
+/** The error for text `index` of an embeddings call that has more than `limit` tokens. */
+export function inputTooLong(limit: number, many: boolean, index: number): AppError {
+  const which = many ? ` (input ${index})` : "";
+  const message = `This model's maximum context length is ${limit} tokens${which}. Please shorten the input.`;
+  return new AppError("invalid", message, { param: "input", apiCode: "context_length_exceeded" });
+}
+
 /** True when `error` is an AppError with this code. */
 export function hasCode(error: unknown, code: ErrorCode): error is AppError {
   return isAppError(error) && error.code === code;

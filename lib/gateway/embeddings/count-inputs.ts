@@ -1,4 +1,4 @@
-import { AppError } from "../../errors";
+import { AppError, inputTooLong } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { TokenCounter } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
@@ -47,15 +47,6 @@ export async function countText(ctx: Counter, text: string, limit?: number): Pro
   return runInSlices(countInSteps(ctx, text, limit), ctx.signal);
 }
 
-function tooLong(limit: number, many: boolean, index: number): AppError {
-  const which = many ? ` (input ${index})` : "";
-  return new AppError(
-    "invalid",
-    `This model's maximum context length is ${limit} tokens${which}. Please shorten the input.`,
-    { param: "input", apiCode: "context_length_exceeded" },
-  );
-}
-
 export function tooManyTokens(): AppError {
   return new AppError(
     "invalid",
@@ -74,7 +65,7 @@ function* countAll(
   for (const [index, input] of inputs.entries()) {
     const counted = ctx.own === undefined ? input.tokens : undefined;
     const count = counted ?? (yield* countInSteps(ctx, input.text, limit));
-    if (count > limit) throw tooLong(limit, inputs.length > 1, index);
+    if (count > limit) throw inputTooLong(limit, inputs.length > 1, index);
     tokens += count;
     counts.push(count);
     if (tokens > MAX_TOKENS_IN_ALL) throw tooManyTokens();
@@ -99,7 +90,7 @@ export async function countInputs(
   const isShort = only !== undefined && inputs.length === 1 && only.text.length <= MAX_SINGLE_STEP_LENGTH;
   if (isShort && ctx.own === undefined && !ctx.signal.aborted) {
     const tokens = only.tokens ?? ctx.services.countTokens(only.text, limit);
-    if (tokens > limit) throw tooLong(limit, false, 0);
+    if (tokens > limit) throw inputTooLong(limit, false, 0);
     return { tokens, counts: [tokens] };
   }
   return runInSlices(countAll(ctx, inputs, limit), ctx.signal);

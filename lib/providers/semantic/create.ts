@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
+import { AppError, inputTooLong, isOutOfFiles, outOfFiles } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { EmbeddingModel, TokenCounter } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
@@ -72,7 +72,8 @@ function* divide(texts: readonly string[], pieces: PieceTokenizer): Generator<vo
   const divided: Divided = { segments: [], owners: [] };
   for (const [index, text] of texts.entries()) {
     const { ids } = yield* pieces.encode(text, SEMANTIC_INPUT_TOKENS);
-    if (ids.length > SEMANTIC_INPUT_TOKENS) throw tooLong(index, texts.length > 1);
+    if (ids.length > SEMANTIC_INPUT_TOKENS)
+      throw inputTooLong(SEMANTIC_INPUT_TOKENS, texts.length > 1, index);
     for (const segment of segmentsOf(ids, text.slice(0, OPENING), (id) => pieces.startsWord(id))) {
       divided.segments.push(segment);
       divided.owners.push(index);
@@ -113,15 +114,6 @@ function readTokenizer(modelFolder: string): PieceTokenizer {
     if (isOutOfFiles(error)) throw outOfFiles(error);
     throw new AppError("upstream_error", "The built-in embedding engine failed.", {}, error);
   }
-}
-
-function tooLong(index: number, many: boolean): AppError {
-  const which = many ? ` (input ${index})` : "";
-  return new AppError(
-    "invalid",
-    `This model's maximum context length is ${SEMANTIC_INPUT_TOKENS} tokens${which}. Please shorten the input.`,
-    { param: "input", apiCode: "context_length_exceeded" },
-  );
 }
 
 /** ASCII, because it is sent as a header. */
