@@ -15,7 +15,7 @@ const MEASURING = [
 
 /** Files of 10 to 40 seconds each, together a quarter of the unit tests; `npm run verify` leaves them to `npm test`. */
 const SLOW = [
-  "tests/routes/recordings.test.ts",
+  "tests/routes/{openapi,recordings}.test.ts",
   "tests/unit/admin/{accounts,restore,store}.test.ts",
   "tests/unit/embedded-speech/{languages,voices}.test.ts",
   "tests/unit/semantic/semantic-model.test.ts",
