@@ -10,7 +10,7 @@ import { pageOf } from "../page-of";
 import { insertModel } from "./insert";
 import { readModelNames } from "./model-names";
 import { draftModel, PRICE_LIST_DATE } from "./price-list";
-import { patchOf, toModel } from "./to-model";
+import { patchOf, servingChannels, toModel } from "./to-model";
 
 /**
  * Refuses a name or alias that another model uses, with an issue per field. `isNew`: also checks the model's own name.
@@ -70,9 +70,10 @@ export async function listModels(ctx: ReadContext, query: ShortListQuery = {}): 
     sortKeyTypes: ["string"],
     textsOf: ({ name, aliases, description }) => [name, ...aliases, description],
   });
+  const serving = servingChannels(channels);
   return {
     ...page,
-    items: page.items.map((model) => toModel(ctx, model, channels, use)),
+    items: page.items.map((model) => toModel(ctx, model, serving, use)),
     price_list_date: PRICE_LIST_DATE,
   };
 }
@@ -88,7 +89,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
   return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, record, true);
     await insertModel(tx, ctx, record);
-    return toModel(ctx, record, await tx.channels.all(), use);
+    return toModel(ctx, record, servingChannels(await tx.channels.all()), use);
   });
 }
 
@@ -117,7 +118,7 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
       target: name,
       detail: { before: was, after: patch },
     });
-    return toModel(ctx, record, await tx.channels.all(), use);
+    return toModel(ctx, record, servingChannels(await tx.channels.all()), use);
   });
 }
 

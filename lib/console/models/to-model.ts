@@ -9,21 +9,33 @@ import { sentFields } from "../differing";
 
 const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
 
-/** A model as the API returns it, with the channels that serve it by priority and their health. */
+/** Channels by the public name of each model that they serve, in priority order. */
+export type ServingChannels = ReadonlyMap<string, readonly ChannelRecord[]>;
+
+/** Finds the channels of all models at once. */
+export function servingChannels(channels: readonly ChannelRecord[]): ServingChannels {
+  const byModel = new Map<string, ChannelRecord[]>();
+  for (const channel of channels.toSorted((a, b) => a.priority - b.priority || a.createdAt - b.createdAt))
+    for (const { name } of channel.models) {
+      const others = byModel.get(name);
+      if (others === undefined) byModel.set(name, [channel]);
+      else others.push(channel);
+    }
+  return byModel;
+}
+
+/** A model as the API returns it, with the channels that serve it and their health. */
 export function toModel(
   { state: { circuits } }: Pick<ConsoleServices, "state">,
   record: ModelRecord,
-  channels: readonly ChannelRecord[],
+  channels: ServingChannels,
   use: ReadUse,
 ): Model {
-  const serving = channels
-    .filter((channel) => channel.models.some((served) => served.name === record.name))
-    .sort((a, b) => a.priority - b.priority || a.createdAt - b.createdAt)
-    .map((channel) => {
-      const { id, name, priority, enabled, embedded } = channel;
-      const { state } = modelHealth(circuits, channel, record.name);
-      return { id, name, priority, enabled, embedded, state, use: use(id, record.name) };
-    });
+  const serving = (channels.get(record.name) ?? []).map((channel) => {
+    const { id, name, priority, enabled, embedded } = channel;
+    const { state } = modelHealth(circuits, channel, record.name);
+    return { id, name, priority, enabled, embedded, state, use: use(id, record.name) };
+  });
   return {
     name: record.name,
     aliases: record.aliases,

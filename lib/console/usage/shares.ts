@@ -46,9 +46,10 @@ export function modelShares(
 ): OverviewModel[] {
   const sums = sumBy(groups, (group) => routeOf(group).model);
   for (const { name } of offered) if (!sums.has(name)) sums.set(name, NO_SUMS);
+  const operations = new Map(all.map((model) => [model.name, model.operation]));
   return [...sums].map(([name, sum]) => ({
     name,
-    operation: all.find((model) => model.name === name)?.operation ?? null,
+    operation: operations.get(name) ?? null,
     ...shareOf(sum),
   }));
 }
@@ -77,8 +78,9 @@ export function channelShares(
   const { circuits } = ctx.state;
   const sums = sumBy(groups, (group) => routeOf(group).channelId);
   for (const { id } of channels) if (!sums.has(id)) sums.set(id, NO_SUMS);
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
   return [...sums].map(([id, sum]) => {
-    const channel = channels.find((one) => one.id === id);
+    const channel = byId.get(id);
     if (channel === undefined) return { ...DELETED_CHANNEL, id, ...shareOf(sum) };
     const keys = channel.keys.map((key) => ({
       display: nameOfKey(key),
@@ -143,13 +145,12 @@ export function routeShares(
       const route = `${name}\n${channel.id}`;
       if (!sums.has(route)) sums.set(route, NO_SUMS);
     }
-  for (const { model, channelId } of failovers) {
-    const route = `${model}\n${channelId}`;
-    if (!sums.has(route)) sums.set(route, NO_SUMS);
-  }
+  const attempts = new Map(
+    failovers.map(({ model, channelId, attempts }) => [`${model}\n${channelId}`, attempts]),
+  );
+  for (const route of attempts.keys()) if (!sums.has(route)) sums.set(route, NO_SUMS);
   return [...sums].map(([route, { calls, errors }]) => {
     const [model = "", channel_id = ""] = route.split("\n");
-    const tried = failovers.find((one) => one.model === model && one.channelId === channel_id);
-    return { model, channel_id, calls, errors, failovers: tried?.attempts ?? 0 };
+    return { model, channel_id, calls, errors, failovers: attempts.get(route) ?? 0 };
   });
 }

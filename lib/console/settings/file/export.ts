@@ -17,7 +17,7 @@ function fileModel(ctx: ConsoleContext, record: ModelRecord): SettingsFile["mode
     created_at: _at,
     version: _version,
     ...model
-  } = toModel(ctx, record, [], NO_USE);
+  } = toModel(ctx, record, new Map(), NO_USE);
   return model;
 }
 
