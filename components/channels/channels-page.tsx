@@ -20,6 +20,7 @@ import {
 import type { Channel } from "@/lib/contracts/console/channels";
 import { CallError } from "../forms/call-error";
 import { useErrorToast, useItemChange } from "../forms/use-action";
+import { FirstRows } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
@@ -75,15 +76,19 @@ function Content() {
         <div className="grid gap-4">
           {channels.length > 0 ? (
             <>
-              <ChannelList
-                channels={channels}
-                positionOf={(id) => positionIn(tiers, id)}
-                traffic={traffic}
-                onAction={act}
-                onToggle={(channel, enabled) => void toggle(channel, enabled)}
-                onDrop={(id: string, target: DropTarget) => void reorder(id, drop(tiers, id, target))}
-                onChanged={() => void reload()}
-              />
+              <FirstRows items={channels}>
+                {(rows) => (
+                  <ChannelList
+                    channels={rows}
+                    positionOf={(id) => positionIn(tiers, id)}
+                    traffic={traffic}
+                    onAction={act}
+                    onToggle={(channel, enabled) => void toggle(channel, enabled)}
+                    onDrop={(id: string, target: DropTarget) => void reorder(id, drop(tiers, id, target))}
+                    onChanged={() => void reload()}
+                  />
+                )}
+              </FirstRows>
               <p className="text-sm text-ink-faint">{t("table.window")}</p>
             </>
           ) : null}

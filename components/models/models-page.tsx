@@ -13,7 +13,7 @@ import { useApi } from "@/lib/client/use-api";
 import type { ModelList as Listed, Model } from "@/lib/contracts/console/models";
 import { CallError } from "../forms/call-error";
 import { useItemChange } from "../forms/use-action";
-import { NoSearchResults } from "../shell/list-body";
+import { FirstRows, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
@@ -78,7 +78,11 @@ function Content({ isOwner }: { isOwner: boolean }) {
         <ModelListSkeleton />
       ) : shown.length > 0 ? (
         <div className="grid gap-4">
-          <ModelList models={shown} onAction={act} onToggle={(model, on) => void toggle(model, on)} />
+          <FirstRows items={shown}>
+            {(rows) => (
+              <ModelList models={rows} onAction={act} onToggle={(model, on) => void toggle(model, on)} />
+            )}
+          </FirstRows>
           <PriceDate data={data} />
         </div>
       ) : models.length > 0 ? (

@@ -3,7 +3,12 @@
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
-import type { Overview, OverviewChannel, OverviewModel } from "@/lib/contracts/console/overview";
+import type {
+  Overview,
+  OverviewChannel,
+  OverviewModel,
+  OverviewRoute,
+} from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { type Cord, channelsInUse, cordsOf, failedOn, isCircuitOpen, ROW, STROKES, stateOf } from "./cords";
@@ -47,7 +52,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
         <Cords rows={rows} cords={cords} isFaded={isFaded} />
         <Channels channels={channels} cords={cords} routes={overview.routes} onHover={setHovered} />
       </div>
-      <RouteList overview={overview} isOpen={isOpen} />
+      <RouteList overview={overview} cords={cords} isOpen={isOpen} />
     </section>
   );
 }
@@ -84,12 +89,22 @@ function Channels({
   );
 }
 
-/** The routes in words, for screen-reader users. */
-function RouteList({ overview, isOpen }: { overview: Overview; isOpen(id: string, model: string): boolean }) {
+/** The drawn routes in words, for screen-reader users. */
+function RouteList({
+  overview,
+  cords,
+  isOpen,
+}: {
+  overview: Overview;
+  cords: readonly Cord[];
+  isOpen(id: string, model: string): boolean;
+}) {
   const t = useTranslations("overview.bay");
+  const isDrawn = ({ model, channel_id }: OverviewRoute) =>
+    cords.some((cord) => cord.model === model && cord.channelId === channel_id);
   return (
     <ul className="sr-only">
-      {overview.routes.map((route) => (
+      {overview.routes.filter(isDrawn).map((route) => (
         <li key={`${route.model} ${route.channel_id}`}>
           {t(isOpen(route.channel_id, route.model) ? "routeOpen" : "route", {
             model: route.model,

@@ -298,6 +298,44 @@ test("states that a channel has no data only once that is known", async ({ route
   await expect(empty).toHaveCount(2);
 });
 
+test.describe("a long list", () => {
+  // Deleting a hundred channels takes longer than a new instance.
+  test.use({ needsNewInstance: true });
+
+  test("of channels or models shows a hundred rows at first, and finds models beyond them", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await routed.allow();
+    const numbers = Array.from({ length: 110 }, (_, index) => String(index).padStart(3, "0"));
+    for (const number of numbers)
+      await routed.channel(`Upstream ${number}`, {
+        models: [{ name: `speech-${number}`, upstream_name: "kokoro", operation: "speech" }],
+      });
+    // The three built-in ones come first.
+    for (const [path, shown, hidden] of [
+      ["/channels", "Upstream 096", "Upstream 097"],
+      ["/models", "speech-096", "speech-097"],
+    ] as const) {
+      await page.goto(routed.product.url + path);
+      await expect(page.getByRole("row")).toHaveCount(101);
+      await expect(rowOf(page, shown)).toBeVisible();
+      await expect(rowOf(page, hidden)).toHaveCount(0);
+      await page.getByRole("button", { name: "Load more" }).click();
+      await expect(rowOf(page, "109")).toBeVisible();
+      await expect(page.getByRole("row")).toHaveCount(114);
+      await expect(page.getByRole("button", { name: "Load more" })).toHaveCount(0);
+    }
+    await page.goto(`${routed.product.url}/models`);
+    await page.getByRole("searchbox").fill("speech-109");
+    await expect(rowOf(page, "speech-109")).toBeVisible();
+    // The overview draws ten of each, and describes these routes for screen readers.
+    await page.goto(routed.product.url);
+    const routes = page.getByRole("region", { name: "Routes" });
+    await expect(routes.getByRole("listitem").filter({ hasText: /: no requests/ })).toHaveCount(10);
+  });
+});
+
 test.describe("a member", () => {
   test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
 
