@@ -1,6 +1,6 @@
 "use client";
 
-import { SearchIcon, XIcon } from "lucide-react";
+import { XIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { type ReactNode, useId } from "react";
 import { useTranslations } from "use-intl";
@@ -11,6 +11,7 @@ import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
 import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
+import { SearchField } from "../ui/search-field";
 
 const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
 
@@ -32,20 +33,13 @@ export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
       <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-[minmax(12rem,1fr)_12rem_13rem_11rem]">
         <Labelled label={t("search")} className="col-span-2 md:col-span-1">
           {(id) => (
-            <div className="relative">
-              <SearchIcon
-                aria-hidden="true"
-                className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"
-              />
-              <Input
-                id={id}
-                type="search"
-                placeholder={t("searchPlaceholder")}
-                value={get("q")}
-                onChange={(event) => setQueryParam("q", event.target.value)}
-                className="pl-9"
-              />
-            </div>
+            <SearchField
+              id={id}
+              label={t("searchPlaceholder")}
+              value={get("q")}
+              onValueChange={(text) => setQueryParam("q", text)}
+              className="sm:max-w-none"
+            />
           )}
         </Labelled>
         <ActorChoice value={get("actor")} rows={rows} />

@@ -13,6 +13,7 @@ import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
+import { useTypedText } from "../ui/use-typed-text";
 import { ERROR_CODES } from "./call-cells";
 
 interface Option {
@@ -170,20 +171,10 @@ function TextFilter({
 >) {
   const t = useTranslations("requests.filter");
   const value = useSearchParams().get(name) ?? "";
-  const [text, setText] = useState(value);
-  const [lastValue, setLastValue] = useState(value);
-  /** Values that were applied and are not in `value` yet. */
-  const [applied, setApplied] = useState<readonly string[]>([]);
-  if (lastValue !== value) {
-    setLastValue(value);
-    const index = applied.indexOf(value);
-    setApplied(index < 0 ? [] : applied.slice(index + 1));
-    // Changed by a link or "Clear filters". A value applied here must not overwrite what was typed since.
-    if (index < 0) setText(value);
-  }
+  const { text, setText, markSent } = useTypedText(value);
   const apply = () => {
     const next = text.trim();
-    if (pushQueryParams({ [name]: next || null })) setApplied([...applied, next]);
+    if (pushQueryParams({ [name]: next || null })) markSent(next);
   };
   return (
     <div className={cn("grid min-w-0 gap-1", className)}>

@@ -1,19 +1,23 @@
 import { SearchIcon } from "lucide-react";
 import { cn } from "./class-names";
 import { Input } from "./input";
+import { useTypedText } from "./use-typed-text";
 
-/** A search input that filters the list below it. */
+/** A search input that filters the list below it. `id`: of an input that has a label of its own. */
 export function SearchField({
+  id,
   label,
   value,
   onValueChange,
   className,
 }: {
+  id?: string;
   label: string;
   value: string;
   onValueChange(value: string): void;
   className?: string;
 }) {
+  const { text, setText, markSent } = useTypedText(value);
   return (
     <div className={cn("relative sm:max-w-xs", className)}>
       <SearchIcon
@@ -21,11 +25,16 @@ export function SearchField({
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-ink-faint"
       />
       <Input
+        id={id}
         type="search"
-        aria-label={label}
+        aria-label={id === undefined ? label : undefined}
         placeholder={label}
-        value={value}
-        onChange={(event) => onValueChange(event.target.value)}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          markSent(target.value);
+          onValueChange(target.value);
+        }}
         className="pl-9"
       />
     </div>
