@@ -3,9 +3,9 @@ import type { ChannelRecord, ModelRecord } from "./store";
 /** A model with the channels that serve it, from memory. */
 export interface CatalogEntry {
   model: ModelRecord;
-  routes: { channel: ChannelRecord; upstreamName: string }[];
+  routes: readonly { channel: ChannelRecord; upstreamName: string }[];
   /** Disabled channels that would serve it; absent: none. */
-  disabledChannels?: ChannelRecord[];
+  disabledChannels?: readonly ChannelRecord[];
 }
 
 /** The models and channels as the gateway sees them; refreshed by the store's change feed. */

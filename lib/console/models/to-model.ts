@@ -1,6 +1,7 @@
 import type { Model, UpdateModel } from "../../contracts/console/models";
 import { nanoToUsd, usdToNano } from "../../contracts/money";
 import { toTimestamp } from "../../contracts/timestamp";
+import { byServedModel } from "../../gateway/admission/catalog";
 import { modelHealth } from "../../gateway/routing/circuit-health";
 import type { ChannelRecord, ModelRecord, Prices } from "../../ports/store";
 import type { ReadUse } from "../circuits/health";
@@ -14,14 +15,8 @@ export type ServingChannels = ReadonlyMap<string, readonly ChannelRecord[]>;
 
 /** Finds the channels of all models at once. */
 export function servingChannels(channels: readonly ChannelRecord[]): ServingChannels {
-  const byModel = new Map<string, ChannelRecord[]>();
-  for (const channel of channels.toSorted((a, b) => a.priority - b.priority || a.createdAt - b.createdAt))
-    for (const { name } of channel.models) {
-      const others = byModel.get(name);
-      if (others === undefined) byModel.set(name, [channel]);
-      else others.push(channel);
-    }
-  return byModel;
+  const sorted = channels.toSorted((a, b) => a.priority - b.priority || a.createdAt - b.createdAt);
+  return byServedModel(sorted, (channel) => channel);
 }
 
 /** A model as the API returns it, with the channels that serve it and their health. */

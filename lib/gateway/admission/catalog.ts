@@ -1,26 +1,43 @@
 import type { Catalog, CatalogEntry } from "../../ports/catalog";
-import type { ModelRecord, Store } from "../../ports/store";
+import type { ChannelRecord, ModelRecord, Store } from "../../ports/store";
 
 interface Snapshot {
   entries: readonly CatalogEntry[];
   byName: ReadonlyMap<string, CatalogEntry>;
 }
 
+/** What `pick` returns for each model of each channel, by the model's public name, in the order of the channels. */
+export function byServedModel<Value>(
+  channels: readonly ChannelRecord[],
+  pick: (channel: ChannelRecord, served: ChannelRecord["models"][number]) => Value,
+): ReadonlyMap<string, readonly Value[]> {
+  const values = new Map<string, Value[]>();
+  for (const channel of channels)
+    for (const served of channel.models) {
+      const others = values.get(served.name);
+      if (others === undefined) values.set(served.name, [pick(channel, served)]);
+      else others.push(pick(channel, served));
+    }
+  return values;
+}
+
 async function load(store: Store): Promise<Snapshot> {
   const [models, channels] = await Promise.all([store.models.all(), store.channels.all()]);
-  const serving = channels.filter((channel) => channel.enabled);
-  const disabled = channels.filter((channel) => !channel.enabled);
+  const routes = byServedModel(
+    channels.filter((channel) => channel.enabled),
+    (channel, { upstreamName }) => ({ channel, upstreamName }),
+  );
+  const disabled = byServedModel(
+    channels.filter((channel) => !channel.enabled),
+    (channel) => channel,
+  );
   const entries = models
     .filter((model) => model.enabled)
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
     .map((model) => ({
       model,
-      routes: serving.flatMap((channel) =>
-        channel.models
-          .filter((served) => served.name === model.name)
-          .map((served) => ({ channel, upstreamName: served.upstreamName })),
-      ),
-      disabledChannels: disabled.filter((channel) => channel.models.some(({ name }) => name === model.name)),
+      routes: routes.get(model.name) ?? [],
+      disabledChannels: disabled.get(model.name) ?? [],
     }));
   const byName = new Map<string, CatalogEntry>();
   for (const entry of entries) for (const alias of entry.model.aliases) byName.set(alias, entry);

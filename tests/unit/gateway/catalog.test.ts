@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { createCatalog } from "../../../lib/gateway/admission/catalog";
+import type { ChannelRecord, ModelRecord, Store } from "../../../lib/ports/store";
+import { channelRecord, modelRecord } from "../../support/factories";
+
+/** A store with these models and channels, which never change. */
+function storeOf(models: ModelRecord[], channels: ChannelRecord[]): Store {
+  const fields = { models: { all: async () => models }, channels: { all: async () => channels } };
+  return { ...fields, onChange: () => () => undefined } as unknown as Store;
+}
+
+const served = (name: string) => ({ name, upstreamName: `upstream-${name}` });
+
+test("a model has the enabled channels that serve it, in their order, and the disabled ones apart", async () => {
+  const both = [served("a"), served("b")];
+  const [first, second, disabled] = [
+    channelRecord({ models: both }),
+    channelRecord({ models: both }),
+    channelRecord({ models: [served("b")], enabled: false }),
+  ];
+  const catalog = createCatalog(
+    storeOf(
+      [modelRecord({ name: "b" }), modelRecord({ name: "a" }), modelRecord({ name: "c" })],
+      [first, second, disabled],
+    ),
+  );
+  const routes = (name: string) => [
+    { channel: first, upstreamName: `upstream-${name}` },
+    { channel: second, upstreamName: `upstream-${name}` },
+  ];
+  expect((await catalog.all()).map(({ model, ...entry }) => ({ name: model.name, ...entry }))).toEqual([
+    { name: "a", routes: routes("a"), disabledChannels: [] },
+    { name: "b", routes: routes("b"), disabledChannels: [disabled] },
+    { name: "c", routes: [], disabledChannels: [] },
+  ]);
+});
+
+test("reads the models of each channel once, however many models there are", async () => {
+  let reads = 0;
+  const channels = Array.from({ length: 100 }, (_, index) => {
+    const channel = channelRecord({ models: [served(`model-${index}`)] });
+    const { models } = channel;
+    Object.defineProperty(channel, "models", {
+      get: () => {
+        reads += 1;
+        return models;
+      },
+    });
+    return channel;
+  });
+  const models = channels.map((_, index) => modelRecord({ name: `model-${index}` }));
+  const entries = await createCatalog(storeOf(models, channels)).all();
+  expect(entries.map(({ routes }) => routes.length)).toEqual(models.map(() => 1));
+  expect(reads).toBe(channels.length);
+});
