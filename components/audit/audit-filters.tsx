@@ -12,6 +12,7 @@ import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
 import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
 import { SearchField } from "../ui/search-field";
+import { useTypedText } from "../ui/use-typed-text";
 
 const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
 
@@ -155,12 +156,27 @@ function TimeChoice({ value, from, to }: { value: string; from: string; to: stri
 }
 
 /** The first or the last day of a range. */
-function DayField({ name, ...input }: { name: "from" | "to"; value: string; min?: string; max?: string }) {
+function DayField({
+  name,
+  value,
+  ...input
+}: {
+  name: "from" | "to";
+  value: string;
+  min?: string;
+  max?: string;
+}) {
   const t = useTranslations("audit.filter");
+  const { text, setText, markSent } = useTypedText(value);
+  const change = (day: string) => {
+    setText(day);
+    markSent(day);
+    setQueryParam(name, day);
+  };
   return (
     <Labelled label={t(name)}>
       {(id) => (
-        <Input {...input} id={id} type="date" onChange={(event) => setQueryParam(name, event.target.value)} />
+        <Input {...input} id={id} type="date" value={text} onChange={({ target }) => change(target.value)} />
       )}
     </Labelled>
   );

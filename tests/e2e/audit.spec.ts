@@ -39,6 +39,15 @@ test("keeps filters in the URL across a reload", async ({ page, freshProduct: { 
   await expect(page.getByText("completed setup")).toBeVisible();
 });
 
+test("lets the user type a date, part by part", async ({ ownerPage: page, product: { url } }) => {
+  await page.goto(`${url}/audit?time=days`);
+  await page.getByLabel("From", { exact: true }).focus();
+  // As fast as a person: each digit of the year is a new date.
+  await page.keyboard.type("11012026", { delay: 60 });
+  await expect(page).toHaveURL(/time=days&from=2026-11-01$/);
+  await expect(page.getByLabel("From", { exact: true })).toHaveValue("2026-11-01");
+});
+
 test("verifies the hash chain and names a row that was tampered with", async ({ page }) => {
   const product = await startProduct();
   try {
