@@ -197,7 +197,7 @@ function TextFilter({
         onChange={(event) => setText(event.target.value)}
         onBlur={apply}
         onKeyDown={(event) => {
-          if (event.key === "Enter") apply();
+          if (event.key === "Enter" && !event.nativeEvent.isComposing) apply();
         }}
       />
     </div>

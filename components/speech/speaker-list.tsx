@@ -116,6 +116,7 @@ function useNameField({ speaker, others, onRename }: SpeakerRowProps) {
       setEdited(null);
     },
     onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => {
+      if (event.nativeEvent.isComposing) return;
       if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.currentTarget.blur();
       if (event.key === "Escape") {
         event.preventDefault();

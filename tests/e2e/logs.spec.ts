@@ -198,6 +198,9 @@ test("keeps what is typed while a search is applied, and drops it with the filte
   await expect(search).toHaveAccessibleDescription("");
   await search.fill("one");
   await expect(search).toHaveAccessibleDescription("Press Enter to apply");
+  // An input method's Enter chooses a word.
+  await search.dispatchEvent("keydown", { key: "Enter", bubbles: true, isComposing: true });
+  await expect(search).toHaveAccessibleDescription("Press Enter to apply");
   await search.evaluate((field: HTMLInputElement) => {
     field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
     // As typed: React does not notice a value that is set on the element itself.

@@ -131,6 +131,11 @@ test("a script is spoken by its speakers and coloured by speaker", async ({ owne
 
   const second = page.getByRole("textbox", { name: "Name of speaker 2" });
   await second.fill("Bertha");
+  // An input method's Enter chooses a word, and its Escape drops one.
+  for (const key of ["Enter", "Escape"])
+    await second.dispatchEvent("keydown", { key, bubbles: true, isComposing: true });
+  await expect(second).toBeFocused();
+  await expect(second).toHaveValue("Bertha");
   await second.press("Enter");
   await expect(page.getByRole("textbox", { name: "Text to speak" })).toHaveValue(/\nBertha: The fourth/);
   await page.getByRole("radio", { name: /^Zephyr/ }).check();
