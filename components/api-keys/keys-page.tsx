@@ -19,7 +19,7 @@ import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { NativeSelect, SelectOptions } from "../ui/input";
+import { FilterSelect, SelectOptions } from "../ui/input";
 import { Notice } from "../ui/notice";
 import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
@@ -240,11 +240,11 @@ function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | nu
   const others = (data?.items ?? []).filter((user) => user.id !== viewerId);
   const isUnlisted = owner !== null && owner !== "me" && !others.some((user) => user.id === owner);
   return (
-    <NativeSelect
+    <FilterSelect
       aria-label={t("label")}
       className="grow sm:w-56 sm:grow-0"
       value={owner ?? ""}
-      onChange={(event) => setQueryParam("owner", event.target.value)}
+      onValueChange={(next) => setQueryParam("owner", next)}
     >
       <option value="">{t("all")}</option>
       <option value="me">{t("mine")}</option>
@@ -254,6 +254,6 @@ function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | nu
           <SelectOptions of={others.map((user) => [user.id, user.username])} />
         </optgroup>
       ) : null}
-    </NativeSelect>
+    </FilterSelect>
   );
 }

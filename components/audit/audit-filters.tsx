@@ -10,9 +10,9 @@ import { setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
-import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
+import { FilterSelect, Input, Label, SelectOptions } from "../ui/input";
 import { SearchField } from "../ui/search-field";
-import { useTypedText } from "../ui/use-typed-text";
+import { useInputValue } from "../ui/use-input-value";
 
 const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
 
@@ -94,14 +94,14 @@ function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[]
   return (
     <Labelled label={t("actor")}>
       {(id) => (
-        <NativeSelect id={id} value={value} onChange={(event) => setQueryParam("actor", event.target.value)}>
+        <FilterSelect id={id} value={value} onValueChange={(actor) => setQueryParam("actor", actor)}>
           <option value="">{t("anyActor")}</option>
           {isListed ? null : (
             <option value={value}>{rows.find((row) => row.actor === value)?.actor_name ?? value}</option>
           )}
           <SelectOptions of={users.map((user) => [user.id, user.username])} />
           <SelectOptions of={Object.entries(others)} />
-        </NativeSelect>
+        </FilterSelect>
       )}
     </Labelled>
   );
@@ -114,10 +114,10 @@ function GroupChoice({ value }: { value: string }) {
   return (
     <Labelled label={t("filter.group")}>
       {(id) => (
-        <NativeSelect id={id} value={value} onChange={(event) => setQueryParam("what", event.target.value)}>
+        <FilterSelect id={id} value={value} onValueChange={(group) => setQueryParam("what", group)}>
           <option value="">{t("filter.anyGroup")}</option>
           <SelectOptions of={groups.map((group) => [group, t(`group.${group}`)])} />
-        </NativeSelect>
+        </FilterSelect>
       )}
     </Labelled>
   );
@@ -135,14 +135,14 @@ function TimeChoice({ value, from, to }: { value: string; from: string; to: stri
     <>
       <Labelled label={t("time")} className="col-span-2 md:col-span-1">
         {(id) => (
-          <NativeSelect id={id} value={value} onChange={(event) => choose(event.target.value)}>
+          <FilterSelect id={id} value={value} onValueChange={choose}>
             <option value="">{t("anyTime")}</option>
             <option value="1h">{t("lastHour")}</option>
             <option value="24h">{t("lastDay")}</option>
             <option value="7d">{t("lastWeek")}</option>
             <option value="30d">{t("lastMonth")}</option>
             <option value="days">{t("days")}</option>
-          </NativeSelect>
+          </FilterSelect>
         )}
       </Labelled>
       {value === "days" ? (
@@ -167,16 +167,11 @@ function DayField({
   max?: string;
 }) {
   const t = useTranslations("audit.filter");
-  const { text, setText, markSent } = useTypedText(value);
-  const change = (day: string) => {
-    setText(day);
-    markSent(day);
-    setQueryParam(name, day);
-  };
+  const { shown, change } = useInputValue(value, (day) => setQueryParam(name, day));
   return (
     <Labelled label={t(name)}>
       {(id) => (
-        <Input {...input} id={id} type="date" value={text} onChange={({ target }) => change(target.value)} />
+        <Input {...input} id={id} type="date" value={shown} onChange={({ target }) => change(target.value)} />
       )}
     </Labelled>
   );

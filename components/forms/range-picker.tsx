@@ -3,6 +3,7 @@
 import { useTranslations } from "use-intl";
 import { type Range, type RangeName, setRangeInUrl } from "@/lib/client/range";
 import { SegmentedControl } from "../ui/segmented-control";
+import { useInputValue } from "../ui/use-input-value";
 import { useOnDemand } from "../ui/use-on-demand";
 import { RangeTrigger } from "./range-trigger";
 
@@ -22,12 +23,13 @@ const NAMES = [
 export function RangePicker({ range }: { range: Range }) {
   const t = useTranslations("common.range");
   const { Loaded, loadNow, preload } = useOnDemand(loadDialog);
+  const { shown, change } = useInputValue(range.name, (name) => name !== "custom" && setRangeInUrl(name));
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SegmentedControl<Range["name"]>
         label={t("label")}
-        value={range.name}
-        onValueChange={(name) => name !== "custom" && setRangeInUrl(name)}
+        value={shown}
+        onValueChange={change}
         segments={NAMES.map(([value, word]) => ({ value, label: t(word) }))}
       />
       {Loaded ? (

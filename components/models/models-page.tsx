@@ -19,6 +19,7 @@ import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { SearchField } from "../ui/search-field";
 import { SegmentedControl } from "../ui/segmented-control";
+import { useInputValue } from "../ui/use-input-value";
 import type { ModelDialog } from "./model-dialogs";
 import { ModelList, ModelListSkeleton } from "./model-list";
 import type { ModelAction } from "./model-menu";
@@ -209,6 +210,7 @@ function Header({ isOwner, createButton }: { isOwner: boolean; createButton: Rea
 
 function Filters({ q, operation }: { q: string; operation: string }) {
   const t = useTranslations("models");
+  const { shown, change } = useInputValue(operation, (next) => setQueryParam("operation", next));
   return (
     <div className="mb-4 flex flex-wrap gap-2">
       <SearchField
@@ -219,8 +221,8 @@ function Filters({ q, operation }: { q: string; operation: string }) {
       />
       <SegmentedControl
         label={t("table.operation")}
-        value={operation}
-        onValueChange={(next) => setQueryParam("operation", next)}
+        value={shown}
+        onValueChange={change}
         segments={[
           { value: "", label: t("all") },
           { value: "speech", label: t("operation.speech") },

@@ -12,8 +12,8 @@ import { useApi } from "@/lib/client/use-api";
 import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
-import { useTypedText } from "../ui/use-typed-text";
+import { FilterSelect, Input, Label, SelectOptions } from "../ui/input";
+import { useInputValue } from "../ui/use-input-value";
 import { ERROR_CODES } from "./call-cells";
 
 interface Option {
@@ -147,15 +147,15 @@ function SelectFilter({
       <Label htmlFor={`filter-${name}`} className="text-xs text-ink-faint">
         {t(name)}
       </Label>
-      <NativeSelect
+      <FilterSelect
         id={`filter-${name}`}
         value={value}
-        onChange={(event) => pushQueryParams({ [name]: event.target.value || null })}
+        onValueChange={(next) => pushQueryParams({ [name]: next || null })}
         className={isNarrow ? "md:w-40" : undefined}
       >
         <option value="">{t("any")}</option>
         <SelectOptions of={options.map(({ value, label }) => [value, label])} selected={value || undefined} />
-      </NativeSelect>
+      </FilterSelect>
     </div>
   );
 }
@@ -171,11 +171,8 @@ function TextFilter({
 >) {
   const t = useTranslations("requests.filter");
   const value = useSearchParams().get(name) ?? "";
-  const { text, setText, markSent } = useTypedText(value);
-  const apply = () => {
-    const next = text.trim();
-    if (pushQueryParams({ [name]: next || null })) markSent(next);
-  };
+  const { shown, show, change } = useInputValue(value, (next) => pushQueryParams({ [name]: next || null }));
+  const apply = () => change(shown.trim());
   return (
     <div className={cn("grid min-w-0 gap-1", className)}>
       <span className="flex justify-between gap-2 text-xs text-ink-faint">
@@ -183,18 +180,18 @@ function TextFilter({
           {t(name)}
         </Label>
         <span id={`filter-${name}-hint`} className="truncate">
-          {text.trim() === value ? null : t("pressEnter")}
+          {shown.trim() === value ? null : t("pressEnter")}
         </span>
       </span>
       <Input
         id={`filter-${name}`}
         aria-describedby={`filter-${name}-hint`}
-        value={text}
+        value={shown}
         placeholder={t("any")}
         {...input}
         autoComplete="off"
         spellCheck={false}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => show(event.target.value)}
         onBlur={apply}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.nativeEvent.isComposing) apply();

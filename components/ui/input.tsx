@@ -1,6 +1,7 @@
 import { ChevronDownIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { cn } from "./class-names";
+import { useInputValue } from "./use-input-value";
 
 export const fieldClasses =
   "w-full rounded-md border border-line-strong/60 bg-panel px-3 text-base text-ink transition-colors placeholder:text-ink-faint hover:border-line-strong focus-visible:border-ink focus-visible:outline-1 focus-visible:outline-offset-0 disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-faint read-only:bg-sunken aria-invalid:border-bad aria-invalid:focus-visible:outline-bad";
@@ -40,6 +41,19 @@ export function NativeSelect({ className, ...props }: ComponentProps<"select">) 
       />
     </span>
   );
+}
+
+/** A select whose `value` follows a moment later, such as a query parameter. `onValueChange`: see `useInputValue`. */
+export function FilterSelect({
+  value,
+  onValueChange,
+  ...props
+}: Omit<ComponentProps<"select">, "value" | "onChange"> & {
+  value: string;
+  onValueChange(value: string): unknown;
+}) {
+  const { shown, change } = useInputValue(value, onValueChange);
+  return <NativeSelect {...props} value={shown} onChange={({ target }) => change(target.value)} />;
 }
 
 /** Options of a select, as value and label. A `selected` value that is not among them, as from a link, is offered too. */

@@ -1,7 +1,7 @@
 import { SearchIcon } from "lucide-react";
 import { cn } from "./class-names";
 import { Input } from "./input";
-import { useTypedText } from "./use-typed-text";
+import { useInputValue } from "./use-input-value";
 
 /** A search input that filters the list below it. `id`: of an input that has a label of its own. */
 export function SearchField({
@@ -17,7 +17,7 @@ export function SearchField({
   onValueChange(value: string): void;
   className?: string;
 }) {
-  const { text, setText, markSent } = useTypedText(value);
+  const { shown, change } = useInputValue(value, onValueChange);
   return (
     <div className={cn("relative sm:max-w-xs", className)}>
       <SearchIcon
@@ -29,12 +29,8 @@ export function SearchField({
         type="search"
         aria-label={id === undefined ? label : undefined}
         placeholder={label}
-        value={text}
-        onChange={({ target }) => {
-          setText(target.value);
-          markSent(target.value);
-          onValueChange(target.value);
-        }}
+        value={shown}
+        onChange={({ target }) => change(target.value)}
         className="pl-9"
       />
     </div>

@@ -10,7 +10,7 @@ import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 import { type Bar, BarList } from "../charts/bar-list";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
-import { NativeSelect, SelectOptions } from "../ui/input";
+import { FilterSelect, SelectOptions } from "../ui/input";
 import { Skeleton } from "../ui/skeleton";
 import type { Figure } from "./figures";
 
@@ -115,10 +115,10 @@ export function Breakdown({
     <section className="grid content-start gap-3 rounded-md border bg-panel p-4">
       <span className="flex items-center justify-between gap-4">
         <h2 className="font-medium">{t("title")}</h2>
-        <NativeSelect
+        <FilterSelect
           aria-label={t("label")}
           value={by}
-          onChange={({ target: { value } }) => setQueryParam("by", value === "model" ? null : value)}
+          onValueChange={(value) => setQueryParam("by", value === "model" ? null : value)}
           className="w-auto"
         >
           <SelectOptions
@@ -127,7 +127,7 @@ export function Breakdown({
               t(dimension),
             ])}
           />
-        </NativeSelect>
+        </FilterSelect>
       </span>
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />

@@ -189,6 +189,28 @@ test("searches request ID, model, error, end user and key name, as plain text", 
   await expect(page.getByRole("heading", { name: "No rejected requests" })).toBeVisible();
 });
 
+test("shows a chosen filter or range at once, before the URL has it", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/logs`);
+  const outcome = page.getByLabel("Outcome", { exact: true });
+  await expect(outcome).toBeVisible();
+  const chosen = await outcome.evaluate((select: HTMLSelectElement) => {
+    select.value = "failed";
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+    return select.value;
+  });
+  expect(chosen).toBe("failed");
+  await expect(page).toHaveURL(/status=failed$/);
+  const isChecked = await page.getByRole("radio", { name: "Month" }).evaluate((radio: HTMLInputElement) => {
+    radio.click();
+    return radio.checked;
+  });
+  expect(isChecked).toBe(true);
+  await expect(page).toHaveURL(/range=30d/);
+});
+
 test("keeps what is typed while a search is applied, and drops it with the filters", async ({
   ownerPage: page,
   product,
