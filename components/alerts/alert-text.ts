@@ -27,13 +27,13 @@ const UNITS_MS = [
 export function useAlertText() {
   const t = useTranslations("alerts");
   const tAdvice = useTranslations("channels.advice");
-  const { count } = useAmounts();
+  const { decimal } = useAmounts();
 
   function titleOf({ kind, subject_name, subject, detail, state }: Alert): string {
     // Alerts of an older version have no peak; theirs was at least the threshold.
     const peak = number(detail.peak_percent ?? detail.threshold);
     const percent = kind === "error_rate" && state === "resolved" ? peak : number(detail.percent);
-    const values = { name: subject_name ?? subject, percent: count(Math.floor(percent)) };
+    const values = { name: subject_name ?? subject, percent: decimal(percent, 1) };
     const group = state === "opened" ? "kind" : "over";
     const models = kind === "channel_open" && Array.isArray(detail.models) ? detail.models.map(text) : [];
     if (kind === "error_rate" && (detail.scope === "model" || detail.scope === "key"))

@@ -62,8 +62,14 @@ export const BUDGET_RESOLVE_PERCENT = 75;
 /** A disk alert resolves when this many percentage points more than the threshold are free. */
 const DISK_MARGIN = 2;
 
-const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : (part / whole) * 100);
-const rounded = (percent: number): number => Math.round(percent * 10) / 10;
+/** Multiplied first: 29 of 100 is exactly 29. */
+const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : (part * 100) / whole);
+
+/** To one decimal, but never rounded up to one of these thresholds, which are whole numbers. */
+function shownPercent(percent: number, thresholds: readonly number[]): number {
+  const rounded = Math.round(percent * 10) / 10;
+  return thresholds.includes(rounded) && percent < rounded ? (rounded * 10 - 1) / 10 : rounded;
+}
 
 /** The shortest time after which one of these models not being served is an alert; null: none of them is watched. */
 export function minutesOf(rules: AlertRules, affected: readonly string[]): number | null {
@@ -104,7 +110,8 @@ function errorCondition(
   if (threshold === null || calls.calls === 0) return [];
   const percent = percentOf(calls.failures, calls.calls);
   if (percent < threshold * ERROR_RATE_RESOLVE_FACTOR) return [];
-  const figures = { ...calls, percent: rounded(percent), peak_percent: rounded(percent), threshold };
+  const shown = shownPercent(percent, [threshold]);
+  const figures = { ...calls, percent: shown, peak_percent: shown, threshold };
   return [
     {
       kind: "error_rate",
@@ -140,7 +147,7 @@ function budgetConditions(rules: AlertRules, { budgets }: AlertFacts): Condition
         period,
         spent_nano: spentNano,
         limit_nano: limitNano,
-        percent: rounded(percent),
+        percent: shownPercent(percent, [NEARLY_SPENT, SPENT]),
       },
     };
     const nearly: Condition = { kind: "budget_nearly_spent", ...base, isRaised: percent >= NEARLY_SPENT };
@@ -157,7 +164,8 @@ function diskCondition(threshold: number | null, { disk }: AlertFacts): Conditio
   const detail = {
     free_bytes: disk.freeBytes,
     total_bytes: disk.totalBytes,
-    percent: rounded(percent),
+    // Reached from above: rounded away from the threshold as the negative number is.
+    percent: -shownPercent(-percent, [-threshold]),
     threshold,
   };
   return [{ kind: "disk", subject: "", detail, isRaised: percent <= threshold }];

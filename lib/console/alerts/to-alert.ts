@@ -35,7 +35,7 @@ function budgetWords(detail: AlertRecord["detail"]): string {
 /** How much is spent, for open alerts only: a resolved one keeps the figures from before it ended. */
 function spentWords(detail: AlertRecord["detail"]): string {
   const figures = `${dollars(detail.spent_nano)} of ${dollars(detail.limit_nano)}`;
-  return `${Math.floor(number(detail.percent))} % ${budgetWords(detail)} (${figures}) is spent.`;
+  return `${number(detail.percent)} % ${budgetWords(detail)} (${figures}) is spent.`;
 }
 
 /** What an alert ends with when its rule was turned off, or its subject was disabled or deleted. */

@@ -1,4 +1,4 @@
-import { createElement } from "react";
+import { createElement, type ReactElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { IntlProvider } from "use-intl";
 import { expect, test } from "vitest";
@@ -10,10 +10,15 @@ const Advice = (fields: Pick<Alert, "kind" | "detail">) =>
   // Only the fields that the advice depends on.
   useAlertText().adviceOf(fields as Alert);
 
-function adviceFor(fields: Pick<Alert, "kind" | "detail">): string {
-  const children = createElement(Advice, fields);
-  const intl = { locale: "en" as const, timeZone: "UTC", messages: en, children };
+const Title = (alert: Alert) => useAlertText().titleOf(alert);
+
+function render(element: ReactElement): string {
+  const intl = { locale: "en" as const, timeZone: "UTC", messages: en, children: element };
   return renderToStaticMarkup(createElement(IntlProvider, intl));
+}
+
+function adviceFor(fields: Pick<Alert, "kind" | "detail">): string {
+  return render(createElement(Advice, fields));
 }
 
 test("the advice of an alert about a channel fits why its circuit opened", () => {
@@ -27,4 +32,16 @@ test("the advice of an alert about a channel fits why its circuit opened", () =>
 
 test("the advice of another alert is that of its kind", () => {
   expect(adviceFor({ kind: "disk", detail: {} })).toBe(en.alerts.todo.disk);
+});
+
+test.each([
+  ["error_rate", "opened", { percent: 27.8, peak_percent: 31.5 }, "27.8% of requests fail"],
+  ["error_rate", "resolved", { percent: 3, peak_percent: 31.5 }, "Error rate reached 31.5%"],
+  ["error_rate", "opened", { percent: 40 }, "40% of requests fail"],
+  ["budget_nearly_spent", "opened", { percent: 99.9 }, "robot has spent 99.9% of its budget"],
+  ["disk", "opened", { percent: 3.2 }, "Only 3.2% of the disk is free"],
+] as const)("the title of an alert %s that is %s with %j is: %s", (kind, state, detail, title) => {
+  // Only the fields that the title depends on.
+  const alert = { kind, state, subject: "key_1:daily", subject_name: "robot", detail } as unknown as Alert;
+  expect(render(createElement(Title, alert))).toBe(title);
 });

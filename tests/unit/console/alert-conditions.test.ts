@@ -118,6 +118,62 @@ test.each([
   expect(evaluate({ disk: { freeBytes, totalBytes: 100 } }, { disk_free_percent: null })).toEqual([]);
 });
 
+describe("the percentage of an alert", () => {
+  const detailsOf = (facts: Partial<AlertFacts>, rules: Partial<AlertRules> = {}) =>
+    conditionsOf({ ...DEFAULT_SETTINGS.alerts, ...rules }, { ...QUIET, ...facts }, NOW).map(
+      ({ kind, detail, isRaised }) => ({ kind, percent: detail.percent, isRaised }),
+    );
+
+  test.each([
+    [72, 20, 20, 27.8, true],
+    [10_000, 1_996, 20, 19.9, false],
+    [10_000, 2_004, 20, 20, true],
+    // 29 / 100 * 100 is 28.999999999999996 in floating point.
+    [100, 29, 29, 29, true],
+  ])(
+    "of %d calls with %d failures and the threshold %d is %d",
+    (calls, failures, threshold, percent, isRaised) => {
+      expect(detailsOf({ calls: { calls, failures } }, { error_rate_percent: threshold })).toEqual([
+        { kind: "error_rate", percent, isRaised },
+      ]);
+    },
+  );
+
+  test.each([
+    [79_960, [["budget_nearly_spent", 79.9, false]]],
+    [
+      99_960,
+      [
+        ["budget_nearly_spent", 99.9, true],
+        ["budget_spent", 99.9, false],
+      ],
+    ],
+    [
+      100_000,
+      [
+        ["budget_nearly_spent", 100, true],
+        ["budget_spent", 100, true],
+      ],
+    ],
+  ])("of a budget does not reach 80 or 100 before the budget does: %d of 100,000", (spentNano, expected) => {
+    const budget = { owner: "key", id: "key_1", name: "robot", period: "daily" } as const;
+    const share = { ...budget, spentNano, limitNano: 100_000, hasRefused: false };
+    expect(
+      detailsOf({ budgets: [share] }).map(({ kind, percent, isRaised }) => [kind, percent, isRaised]),
+    ).toEqual(expected);
+  });
+
+  test.each([
+    [5.04, 5.1, false],
+    [5, 5, true],
+    [4.96, 5, true],
+  ])("of a disk with %d percent free and the threshold 5 is %d", (freeBytes, percent, isRaised) => {
+    expect(detailsOf({ disk: { freeBytes, totalBytes: 100 } })).toEqual([
+      { kind: "disk", percent, isRaised },
+    ]);
+  });
+});
+
 test("raises the same alert on both of two servers on one SQLite file", () => {
   expect(evaluate({ servers: ["b", "a"] })).toEqual(["second_server raised"]);
   const [one, other] = [
@@ -180,6 +236,10 @@ describe("the message of an alert", () => {
     [
       messageOf("budget_spent", SPENT),
       "Requests are refused: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent.",
+    ],
+    [
+      messageOf("budget_nearly_spent", { ...SPENT, spent_nano: 1.99e9, percent: 99.5 }),
+      "99.5 % of today's budget of the key 'robot' ($1.99 of $2.00) is spent.",
     ],
     [
       messageOf("budget_nearly_spent", SPENT),
