@@ -1,5 +1,6 @@
 import type { ParseArgsConfig } from "node:util";
 import { parseArgs } from "node:util";
+import { type Issue, isAppError } from "../../errors";
 import type { Environment } from "../process/env";
 import type { Terminal } from "./terminal";
 
@@ -65,5 +66,37 @@ export function orCommandError(check: () => void): void {
     check();
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** What is wrong with a field of `input`, as its option: `--operations 'chat': Must be …`; others keep the field's name. */
+function optionIssue(
+  { path, message }: Issue,
+  input: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, string>>,
+): string {
+  const [field = "", index] = path.split(".");
+  const option = options[field];
+  if (option === undefined) return `${path}: ${message}`;
+  const value = input[field];
+  const item = Array.isArray(value) ? value[Number(index)] : value;
+  return item === undefined ? `--${option}: ${message}` : `--${option} '${String(item)}': ${message}`;
+}
+
+/**
+ * Runs `work` on `input`, a request of the API made of options, by field in `options`. Errors about a field become
+ * CommandErrors with a line for each that names the option and its value.
+ */
+export async function withOptionNames<T>(
+  input: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, string>>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const issues = isAppError(error) ? (error.details.issues ?? []) : [];
+    if (issues.length === 0) throw error;
+    throw new CommandError(issues.map((issue) => optionIssue(issue, input, options)).join("\n"));
   }
 }

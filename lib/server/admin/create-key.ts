@@ -1,13 +1,30 @@
 import { createKeyOf } from "../../console/api-keys/create";
 import { CreateKey } from "../../contracts/console/api-keys";
 import { parseInput } from "../../http/console/pipeline";
-import { type Command, listOf, readArguments, UsageError } from "./command";
+import type { Store } from "../../ports/store";
+import { type Command, listOf, readArguments, UsageError, withOptionNames } from "./command";
 import { findUser, withStore } from "./open-store";
 
 function wholeNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${option} must be a whole number, not '${text}'.`);
   return Number(text);
+}
+
+/** Options by field of the API. */
+const OPTION_OF = {
+  name: "name",
+  operations: "operations",
+  allowed_models: "models",
+  allowed_addresses: "addresses",
+  expires_at: "expires",
+  rpm: "rpm",
+} as const satisfies Partial<Record<keyof CreateKey, string>>;
+
+/** Names that no model has; none in a store without models, in which no server has created the built-in ones yet. */
+async function unknownModels(store: Store, names: readonly string[]): Promise<string[]> {
+  const known = (await store.models.all()).flatMap((model) => [model.name, ...model.aliases]);
+  return known.length === 0 ? [] : names.filter((name) => !known.includes(name));
 }
 
 export const createKey: Command = {
@@ -35,21 +52,30 @@ export const createKey: Command = {
     if (user === undefined || name === undefined) {
       throw new UsageError(`--${user === undefined ? "user" : "name"} is missing.`);
     }
-    const input = parseInput(CreateKey, {
+    const request = {
       name,
       operations: listOf(values.operations),
       allowed_models: listOf(values.models),
       allowed_addresses: listOf(values.addresses),
       expires_at: expires,
       rpm: wholeNumber("rpm", values.rpm),
-    });
-    await withStore(env, async (admin) => {
-      const owner = await findUser(admin.store, user);
-      const created = await createKeyOf(admin, owner, input);
-      terminal.note(
-        `Key ${created.id} of ${owner.username} for ${created.operations.join(" and ")}, shown only once:`,
-      );
-      terminal.say(created.key);
+    };
+    await withOptionNames(request, OPTION_OF, async () => {
+      const input = parseInput(CreateKey, request);
+      await withStore(env, async (admin) => {
+        const owner = await findUser(admin.store, user);
+        const created = await createKeyOf(admin, owner, input);
+        terminal.note(
+          `Key ${created.id} of ${owner.username} for ${created.operations.join(" and ")}, shown only once:`,
+        );
+        terminal.say(created.key);
+        const unknown = await unknownModels(admin.store, created.allowed_models);
+        if (unknown.length > 0) {
+          terminal.note(
+            `Unknown model: ${unknown.join(", ")}. The key can use only the models listed, so check the spelling.`,
+          );
+        }
+      });
     });
   },
 };

@@ -7,7 +7,7 @@ import { clearLocks, resetPassword as resetPasswordOf } from "../../console/user
 import { SetupRequest } from "../../contracts/console/setup";
 import { parseInput } from "../../http/console/pipeline";
 import { setupTokenFile } from "../process/setup-guard";
-import { type Command, CommandError, readArguments, UsageError } from "./command";
+import { type Command, CommandError, readArguments, UsageError, withOptionNames } from "./command";
 import { findUser, withNewStore, withStore } from "./open-store";
 import { readNewPassword } from "./password";
 import type { Terminal } from "./terminal";
@@ -38,16 +38,18 @@ export const setup: Command = {
     await withNewStore(env, async (admin) => {
       await requireNotSetUp(admin);
       const password = await readNewPassword(terminal, values.generate === true);
-      const input = parseInput(SetupRequest, {
+      const request = {
         username,
         password,
         email,
         SelfUseModeEnabled: values["self-use"],
         DemoSiteEnabled: values.demo,
-      });
-      // An owner created by command skips the rest of the wizard.
-      await createOwner(admin, input, (tx) =>
-        tx.settings.put(PROGRESS_SETTING, { step: "sound", finished: true }),
+      };
+      await withOptionNames(request, { username: "username", email: "email" }, () =>
+        // An owner created by command skips the rest of the wizard.
+        createOwner(admin, parseInput(SetupRequest, request), (tx) =>
+          tx.settings.put(PROGRESS_SETTING, { step: "sound", finished: true }),
+        ),
       );
       rmSync(setupTokenFile(env.dataDirectory), { force: true });
       terminal.note(`Patchbay is set up; its owner is ${username}.`);

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ensureEmbedded } from "../../../lib/console/channels/ensure-embedded";
 import { authenticateKey } from "../../../lib/gateway/admission/authenticate-key";
 import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
@@ -130,8 +131,8 @@ describe("setup", () => {
     ["a short password", ["--username", "olivia"], ["short"], "at least 8"],
     ["a common password", ["--username", "olivia"], ["password123"], "most common"],
     ["no password", ["--username", "olivia"], [], "--generate"],
-    ["a bad name", ["--username", "a b"], [NEW], "username"],
-    ["a bad address", ["--username", "olivia", "--email", "nowhere"], [NEW], "e-mail"],
+    ["a bad name", ["--username", "a b"], [NEW], "--username 'a b': "],
+    ["a bad address", ["--username", "olivia", "--email", "nowhere"], [NEW], "--email 'nowhere': "],
   ])("exits with 1 and creates no user with %s", async (_what, args, input, message) => {
     const reply = await admin.run(["setup", ...args], input);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(message)]);
@@ -191,13 +192,33 @@ describe("create-key", () => {
   });
 
   test.each([
-    [["--operations", "chat"], "operations"],
-    [["--expires", "2001-01-01T00:00:00Z"], "expires_at"],
-    [["--addresses", "example.com"], "allowed_addresses"],
-    [["--rpm", "0"], "rpm"],
-  ])("exits with 1 for %j", async (args, message) => {
+    [["--operations", "speech,chat"], "--operations 'chat': Must be 'speech' or 'embeddings' or 'manage'."],
+    [["--operations", ","], "--operations: Must have at least one operation."],
+    [["--expires", "2001-01-01T00:00:00Z"], "--expires '2001-01-01T00:00:00Z': Must be in the future."],
+    [["--expires", "soon"], "--expires 'soon': Must be a time such as 2027-01-31T12:00:00Z."],
+    [["--models", "tts-1,!"], "--models '!': Must be a model's name, such as \"patchbay-speech\"."],
+    [
+      ["--addresses", "example.com", "--rpm", "0"],
+      "--addresses 'example.com': Must be an address or a range such as 203.0.113.0/24.\n" +
+        "--rpm '0': Must be 1 or more.",
+    ],
+  ])("exits with 1 and names the options for %j", async (args, message) => {
+    expect(await create(...args)).toEqual({ code: 1, out: "", notes: message });
+  });
+
+  test("names the models that do not exist, which a key may list", async () => {
+    const args = ["--models", "patchbay-speech,patchbay-speach,tts-9"];
+    const before = await create(...args);
+    expect(before.notes, "without models, nothing can be said about names").not.toContain("Unknown");
+    await ensureEmbedded(services.store, services.clock);
     const reply = await create(...args);
-    expect([reply.code, reply.out, reply.notes]).toEqual([1, "", expect.stringContaining(message)]);
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain(
+      "Unknown model: patchbay-speach, tts-9. The key can use only the models listed",
+    );
+    const { key } = await authenticateKey(services, reply.out, { address: "127.0.0.1" });
+    expect(key.allowedModels).toEqual(["patchbay-speech", "patchbay-speach", "tts-9"]);
+    expect((await create("--models", "patchbay-embed")).notes).not.toContain("Unknown");
   });
 
   test("exits with 1 for an unknown user and for a member's key with the manage operation", async () => {
