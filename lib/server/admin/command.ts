@@ -60,6 +60,11 @@ export function listOf(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter((one) => one !== "");
 }
 
+/** `1 key`, `2 keys` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Runs a check of a file; its errors become CommandErrors. */
 export function orCommandError(check: () => void): void {
   try {

@@ -13,7 +13,7 @@ import {
   SECRET_CHECK_AAD,
   SECRET_CHECK_SETTING,
 } from "../process/secret-check";
-import { type Command, CommandError, readArguments } from "./command";
+import { type Command, CommandError, counted, readArguments } from "./command";
 import { runningServers, withStore } from "./open-store";
 
 /** Settings with encrypted values. The secret check comes last: it marks that all others are done. */
@@ -62,5 +62,6 @@ function summaryOf({ twoFactors, upstreamKeys, settings }: ReEncrypted): string 
   if (twoFactors + upstreamKeys + settings === 0) {
     return "Everything is already encrypted with the current secret.";
   }
-  return `Re-encrypted: ${twoFactors} TOTP secrets, ${upstreamKeys} upstream keys, ${settings} instance settings.`;
+  const secrets = counted(twoFactors, "TOTP secret");
+  return `Re-encrypted: ${secrets}, ${counted(upstreamKeys, "upstream key")}, ${counted(settings, "instance setting")}.`;
 }

@@ -10,7 +10,7 @@ import { followAllowedUpstreams } from "../process/allowed-upstreams";
 import type { Environment } from "../process/env";
 import { systemClock } from "../process/system";
 import { packageFolder, workerFile } from "../process/workers";
-import { type Command, CommandError, readArguments, UsageError } from "./command";
+import { type Command, CommandError, counted, readArguments, UsageError } from "./command";
 import { withStore } from "./open-store";
 import type { Terminal } from "./terminal";
 
@@ -55,7 +55,7 @@ async function list(voices: Voices, terminal: Terminal): Promise<void> {
     const facts = [
       kind,
       languages.join(" ") || "language unknown",
-      `${speakers.length} speakers`,
+      counted(speakers.length, "speaker"),
       megabytes(bytes),
     ];
     terminal.say(`${name}  installed  ${facts.join(", ")}`);
@@ -125,7 +125,7 @@ async function add(
       recordAudit(tx, admin, { action: "voice.add", target: name, detail: { source: what } }),
     );
     terminal.note(
-      `${name} is installed (${folder.speakers.length} speakers). A running server serves it within 15 s.`,
+      `${name} is installed (${counted(folder.speakers.length, "speaker")}). A running server serves it within 15 s.`,
     );
   } finally {
     process.off("SIGINT", stop);

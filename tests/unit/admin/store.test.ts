@@ -424,7 +424,7 @@ describe("rotate-secret", () => {
     const before = { file: readFileSync(at("secret"), "utf8"), ids: [...keyIds()] };
     const reply = await admin.run(["rotate-secret"]);
     expect(reply.code, reply.notes).toBe(0);
-    expect(reply.notes).toContain("2 TOTP secrets, 1 upstream keys, 3 instance settings");
+    expect(reply.notes).toContain("2 TOTP secrets, 1 upstream key, 3 instance settings.");
     expect(readFileSync(at("secret"), "utf8")).not.toBe(before.file);
     expect(statSync(at("secret")).mode & 0o777).toBe(0o600);
     expect(existsSync(at("secret.previous"))).toBe(false);
@@ -489,7 +489,7 @@ describe("rotate-secret", () => {
 
     const reply = await admin.run(["rotate-secret"]);
     expect(reply.code, reply.notes).toBe(0);
-    expect(reply.notes).toContain("1 TOTP secrets");
+    expect(reply.notes).toContain("1 TOTP secret, ");
     expect(readFileSync(at("secret"), "utf8")).toBe("the second secret of this very instance\n");
     expect(existsSync(at("secret.previous"))).toBe(false);
     expect(keyIds().size).toBe(1);
