@@ -18,7 +18,7 @@ export const InstanceStatus = z.strictObject({
   state: z.enum(["running", "draining", "late"]),
   /** True for the process that answered this request. */
   current: z.boolean(),
-  /** Requests being answered, pages included. */
+  /** Gateway requests being answered. */
   in_flight: z.int(),
   /** Gateway requests, over the last heartbeat interval (5 s). */
   requests_per_second: z.number(),

@@ -230,7 +230,7 @@ export interface InstanceReport {
   startedAt: number;
   /** True after a stop signal. */
   isDraining: boolean;
-  /** Requests being answered. */
+  /** Gateway requests being answered. */
   inFlight: number;
   /** Of the time since the previous heartbeat. */
   requestsPerMinute: number;

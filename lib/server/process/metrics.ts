@@ -69,7 +69,7 @@ interface MetricsSettings {
   /** Guards /metrics; null: only loopback may read. */
   token: string | null;
   instance: Pick<Instance, "id" | "version">;
-  /** Number of requests being answered. */
+  /** Number of gateway requests being answered. */
   inFlight(): number;
   /** Null without Redis. */
   isRedisUp: (() => boolean) | null;
@@ -86,7 +86,7 @@ function addGauges(registers: Registry[], { instance, inFlight, isRedisUp }: Met
   }).set({ instance_id: instance.id, version: instance.version }, 1);
   new Gauge({
     name: "patchbay_requests_in_flight",
-    help: "Requests being answered",
+    help: "Gateway requests being answered",
     registers,
     collect() {
       this.set(inFlight());

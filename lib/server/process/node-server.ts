@@ -130,8 +130,8 @@ class RoutesAndPages implements NodeServer {
   pages: Pages | null = null;
   maxConnections = Number.POSITIVE_INFINITY;
   running = 0;
-  /** Gateway requests so far: those of the console, such as its own polling, say nothing about the load. */
-  total = 0;
+  /** Gateway requests: those of the console, such as its polling and its event streams, say nothing about the load. */
+  readonly gateway = { inFlight: 0, total: 0 };
   readonly #log: Log;
   readonly #isDraining: () => boolean;
   readonly #peers: PeerReader;
@@ -200,14 +200,30 @@ class RoutesAndPages implements NodeServer {
     const peer = this.#peers.read(address, httpVersion, head.headers);
     const requestId = requestIdOf(head.headers.get("x-request-id"));
     deletePeerHeaders(head);
-    if (surfaceOf(head.path) !== "console") this.total += 1;
     const request = { method, peer, requestId };
+    if (surfaceOf(head.path) === "console") return this.#answerChecked(message, response, head, request);
+    this.gateway.total += 1;
+    this.gateway.inFlight += 1;
+    try {
+      await this.#answerChecked(message, response, head, request);
+    } finally {
+      this.gateway.inFlight -= 1;
+    }
+  }
+
+  async #answerChecked(
+    message: IncomingMessage,
+    response: ServerResponse,
+    head: CheckedHead,
+    request: RequestFacts,
+  ): Promise<void> {
     if (head.error !== null)
       return refuse(message, response, request, renderError(surfaceOf(head.path), head.error));
     // Health checks are answered above the cap, too: a server at its limit is still healthy.
     if (this.#connections.isAbove(message.socket) && !head.path.startsWith("/api/health/"))
       return refuse(message, response, request, renderError(surfaceOf(head.path), outOfFiles()));
-    if (isRoutePath(head)) return this.#adapter.handle(message, response, head, peer, requestId);
+    if (isRoutePath(head))
+      return this.#adapter.handle(message, response, head, request.peer, request.requestId);
     return this.#answerPage(message, response, head, request);
   }
 
@@ -238,8 +254,7 @@ export function createNodeServer(container: Container, log: Log): NodeServer {
   const nodeServer = new RoutesAndPages(container, log);
   const { env } = container;
   container.traffic = () => ({
-    inFlight: nodeServer.running,
-    total: nodeServer.total,
+    ...nodeServer.gateway,
     address: reachableAddress(env.host, portOf(nodeServer.server) ?? env.port),
   });
   return nodeServer;

@@ -7,7 +7,7 @@ import { isGone } from "./instance-id";
 
 /** What the server in front of the instance counts. */
 export interface Traffic {
-  /** Requests being answered. */
+  /** Gateway requests being answered. */
   inFlight: number;
   /** Gateway requests since the start. */
   total: number;
