@@ -8,6 +8,7 @@ import { Skeleton } from "../ui/skeleton";
 import { Switch } from "../ui/switch";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import { ModelOptions, ModelPrice, ServedBy } from "./model-cells";
+import { ModelDescription } from "./model-description";
 import type { ModelAction } from "./model-menu";
 
 const loadMenu = () => import("./model-menu").then((one) => one.ModelMenu);
@@ -101,9 +102,7 @@ function ModelName({ model, onAction }: { model: Model; onAction: ModelListProps
       >
         <code className="break-all">{model.name}</code>
       </button>
-      {model.description === "" ? null : (
-        <span className="max-w-96 text-sm text-ink-muted">{model.description}</span>
-      )}
+      <ModelDescription model={model} />
       {model.aliases.length > 0 ? (
         <span className="text-sm text-ink-muted">
           {t("aliases")} <code className="break-all">{model.aliases.join(", ")}</code>

@@ -1,3 +1,4 @@
+import { BUILT_IN_DESCRIPTIONS } from "../../contracts/console/built-in-models";
 import type { Clock } from "../../ports/clock";
 import type { ChannelRecord, ModelRecord, Prices, Repositories, Store } from "../../ports/store";
 
@@ -81,7 +82,7 @@ function embeddedChannels(now: number): [ChannelRecord, ModelRecord][] {
     {
       ...SPEECH,
       name: "patchbay-speech",
-      description: "Speech in many languages, made on this machine by flite and espeak-ng.",
+      description: BUILT_IN_DESCRIPTIONS["patchbay-speech"],
       defaultVoice: "Kore",
     },
     now,
@@ -90,8 +91,7 @@ function embeddedChannels(now: number): [ChannelRecord, ModelRecord][] {
     {
       ...EMBEDDINGS,
       name: "patchbay-embed-en",
-      description:
-        "Vectors of meanings, made on this machine by Universal Sentence Encoder Lite: finds texts that say the same in other words. English only; patchbay-embed takes any language.",
+      description: BUILT_IN_DESCRIPTIONS["patchbay-embed-en"],
       dimensions: 512,
     },
     now,
@@ -100,8 +100,7 @@ function embeddedChannels(now: number): [ChannelRecord, ModelRecord][] {
     {
       ...EMBEDDINGS,
       name: "patchbay-embed",
-      description:
-        "Vectors of words and letter groups, made on this machine, for any language: finds similar words, not similar meanings.",
+      description: BUILT_IN_DESCRIPTIONS["patchbay-embed"],
       dimensions: 1_024,
     },
     now,

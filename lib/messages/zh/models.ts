@@ -13,6 +13,13 @@ export const models = {
     enabled: "启用",
   },
   operation: { speech: "语音", embeddings: "向量" },
+  builtIn: {
+    "patchbay-speech": "由 flite 和 espeak-ng 在本机合成多种语言的语音。",
+    "patchbay-embed-en":
+      "由 Universal Sentence Encoder Lite 在本机生成的含义向量：能找到用词不同但意思相同的文本。仅限英文；其他语言请用 patchbay-embed。",
+    "patchbay-embed":
+      "在本机生成的词语与字母组合向量，适用于任何语言：能找到用词相似的文本，而非含义相似的文本。",
+  },
   all: "全部",
   aliases: "别名：",
   noChannel: "无渠道",
