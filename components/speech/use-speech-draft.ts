@@ -18,7 +18,12 @@ export function useSpeechDraft(defaults: { text: string; voice: string; names: r
     instructions: "",
   }));
   const [isRead, setRead] = useState(false);
-  const defaultText = defaults.text;
+  const [defaultText, setDefaultText] = useState(defaults.text);
+  // The language was changed on this page.
+  if (defaultText !== defaults.text) {
+    setDefaultText(defaults.text);
+    if (draft.text === defaultText) setDraft({ ...draft, text: defaults.text });
+  }
 
   // In an effect: fragment and session storage do not exist where the server renders.
   useEffect(() => {

@@ -81,6 +81,27 @@ test("shows the default text of the speech playground in the language chosen sin
   await expect(page.getByRole("textbox", { name: "要朗读的文字" })).toHaveValue("自己的文字");
 });
 
+test("changes the default text of the speech playground with the language, and no other text", async ({
+  page,
+  account,
+}) => {
+  await signInByCookie(page, account.url, account.cookie);
+  await page.goto(`${account.url}/playground/speech`);
+  const choose = async (language: string) => {
+    await openAccountMenu(page);
+    const saved = page.waitForResponse((reply) => reply.request().method() === "PATCH");
+    await page.getByRole("menuitemradio", { name: language }).click();
+    await saved;
+  };
+  await expect(page.getByRole("textbox", { name: "Text to speak" })).toHaveValue(/^Hello!/);
+  await choose("中文");
+  const text = page.getByRole("textbox", { name: "要朗读的文字" });
+  await expect(text).toHaveValue(/^你好！/);
+  await text.fill("自己的文字");
+  await choose("English");
+  await expect(page.getByRole("textbox", { name: "Text to speak" })).toHaveValue("自己的文字");
+});
+
 test.describe("a system in dark mode", () => {
   test.use({ colorScheme: "dark" });
 
