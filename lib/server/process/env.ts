@@ -214,6 +214,8 @@ export function readEnvironment(
   const given = parsed.data;
   if (given.PATCHBAY_SHARED_CACHE_MB && given.REDIS_URL === undefined)
     throw new SettingError("PATCHBAY_SHARED_CACHE_MB: needs REDIS_URL");
+  if (given.REDIS_TLS_CA !== undefined && !given.REDIS_URL?.isTls)
+    throw new SettingError("REDIS_TLS_CA: needs a REDIS_URL with TLS, such as rediss://host:6379");
   const dataDirectory = path.resolve(/* turbopackIgnore: true */ given.PATCHBAY_DATA_DIR ?? "./data");
   return {
     port: given.PORT ?? 3000,

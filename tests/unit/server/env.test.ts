@@ -32,6 +32,8 @@ describe("an invalid environment", () => {
     ["PATCHBAY_SHARED_CACHE_MB", "64M"],
     // Without REDIS_URL.
     ["PATCHBAY_SHARED_CACHE_MB", "64"],
+    // Without REDIS_URL.
+    ["REDIS_TLS_CA", "/etc/redis/ca.pem"],
     ["PATCHBAY_BASE_URL", "patchbay.example"],
     ["PATCHBAY_BASE_URL", "ftp://patchbay.example"],
     ["PATCHBAY_BASE_URL", "https://patchbay.example/under/a/path"],
@@ -65,6 +67,14 @@ describe("an invalid environment", () => {
     ["PATCHBAY_LOG_LEVEL", "loud"],
   ])("is rejected in one line that begins with the variable's name: %s=%s", (name, value) => {
     expect(messageOf(() => readEnvironment({ [name]: value }))).toMatch(new RegExp(`^${name}: [^\\n]{8,}$`));
+  });
+
+  test("is rejected when REDIS_TLS_CA is set and Redis is reached without TLS", () => {
+    const tlsCa = (url: string) =>
+      messageOf(() => readEnvironment({ REDIS_URL: url, REDIS_TLS_CA: "/etc/redis/ca.pem" }));
+    for (const url of ["redis://cache:6379", "redis+sentinel://cache/main"])
+      expect(tlsCa(url)).toBe("REDIS_TLS_CA: needs a REDIS_URL with TLS, such as rediss://host:6379");
+    for (const url of ["rediss://cache:6379", "rediss+sentinel://cache/main"]) expect(tlsCa(url)).toBe("");
   });
 
   test("is rejected with the name of the limit in PATCHBAY_LIMITS", () => {
