@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -37,6 +37,9 @@ async function start(env: Record<string, string>, flags: string[] = []): Promise
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
+    // A start that hangs must not outlive its test.
+    timeout: 15_000,
+    killSignal: "SIGKILL",
   });
   let errors = "";
   let output = "";
@@ -132,6 +135,22 @@ describe("port and data folder", () => {
     const folder = path.join(scratch, "a-file-too", "data");
     writeFileSync(path.dirname(folder), "");
     expectRefusal(await start({ PATCHBAY_DATA_DIR: folder }), /PATCHBAY_DATA_DIR: /, folder);
+  });
+
+  test.runIf(process.platform === "linux").each([
+    ["the store", () => ({})],
+    ["the secret", () => ({ DATABASE_URL: `file:${path.join(scratch, "elsewhere.db")}` })],
+    ["the store of two processes", () => ({ PATCHBAY_PROCESSES: "2" })],
+  ])("rejects a data folder in /proc for %s", async (_name, env) => {
+    const refused = await start({ PATCHBAY_DATA_DIR: "/proc/x", ...env() });
+    expectRefusal(refused, /PATCHBAY_DATA_DIR: /, "/proc/x", "directory that this user may write to");
+  });
+
+  test("rejects a secret that cannot be read", async () => {
+    const folder = mkdtempSync(path.join(scratch, "no-secret-"));
+    mkdirSync(path.join(folder, "secret"));
+    const refused = await start({ PATCHBAY_DATA_DIR: folder });
+    expectRefusal(refused, /PATCHBAY_DATA_DIR: /, /secret cannot be read \(EISDIR\); it must be a file/);
   });
 
   test("rejects a data folder that is not writable", async () => {

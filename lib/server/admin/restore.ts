@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { isWhole } from "../../console/audit/verify";
@@ -6,6 +6,7 @@ import { totpStep } from "../../console/auth/totp";
 import { systemCode } from "../../errors";
 import { AuditHashChain, EMPTY_CHAIN } from "../../store/audit-chain";
 import { START_ERROR } from "../../store/errors";
+import { makeDirectory } from "../../store/make-directory";
 import { MIGRATIONS, newerSchemaMessage } from "../../store/migrations";
 import { fileOf, isPostgresUrl } from "../../store/options";
 import { openDump } from "../../store/postgres/dump";
@@ -77,7 +78,7 @@ interface Replaced {
 
 /** Prepares a copy of the backup and puts it in place of the store. Throws CommandError before anything is changed. */
 async function replaceStore(env: Environment, source: string, target: string): Promise<Replaced> {
-  mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+  makeDirectory(path.dirname(target));
   const draft = `${target}.restoring`;
   try {
     copyToDraft(source, draft);

@@ -1,10 +1,13 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { systemCode } from "../../errors";
+import { makeDirectory } from "../../store/make-directory";
 import { SettingError } from "./env";
 
 const MINIMUM_CHARACTERS = 32;
+/** What PATCHBAY_DATA_DIR accepts. */
+const ACCEPTED = "; it must be a directory that this user may write to, or a path where one can be created";
 /** Words of secrets in examples and tutorials; they are removed before the rest is checked. */
 const KNOWN_BAD = [
   "changeme",
@@ -38,8 +41,10 @@ function readSecretFile(file: string): string | null {
     const code = systemCode(error);
     if (code === "ENOENT") return null;
     if (code === "ENOTDIR")
-      throw new SettingError(`PATCHBAY_DATA_DIR: ${path.dirname(file)} is not a folder`);
-    throw new SettingError(`${file}: the instance secret cannot be read`);
+      throw new SettingError(`PATCHBAY_DATA_DIR: ${path.dirname(file)} is not a directory${ACCEPTED}`);
+    throw new SettingError(
+      `PATCHBAY_DATA_DIR: the instance secret ${file} cannot be read (${code}); it must be a file that this user may read`,
+    );
   }
 }
 
@@ -70,14 +75,16 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
   const file = secretFile(dataDirectory);
   const created = randomBytes(48).toString("base64url");
   try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    makeDirectory(dataDirectory);
     // Of two starting processes, one creates the file and the other reads it.
     writeFileSync(file, `${created}\n`, { flag: "wx", mode: 0o600 });
     return created;
   } catch (error) {
     const other = systemCode(error) === "EEXIST" ? readSecretFile(file) : null;
     if (other) return checkSecret(file, other);
-    throw new SettingError(`PATCHBAY_DATA_DIR: ${dataDirectory} cannot be written`);
+    throw new SettingError(
+      `PATCHBAY_DATA_DIR: ${dataDirectory} cannot be written (${systemCode(error)})${ACCEPTED}`,
+    );
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isSameSecret } from "../../console/auth/tokens";
 import type { SetupGuard } from "../../console/context";
+import { makeDirectory } from "../../store/make-directory";
 
 interface SetupGuardOptions {
   dataDirectory: string;
@@ -39,7 +40,7 @@ export function createSetupGuard(options: SetupGuardOptions): SetupGuard & { rea
   if (generated === null) {
     rmSync(file, { force: true });
   } else {
-    mkdirSync(options.dataDirectory, { recursive: true, mode: 0o700 });
+    makeDirectory(options.dataDirectory);
     // Removed first, since overwriting a file preserves its mode.
     rmSync(file, { force: true });
     writeFileSync(file, `${generated}\n`, { mode: 0o600 });

@@ -1,13 +1,13 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import { isBusy, isDamage, StartError } from "../errors";
+import { makeDirectory } from "../make-directory";
 import { MIGRATIONS, newerSchemaMessage } from "../migrations";
 import { Connection } from "./connection";
 
 const HEADER = "SQLite format 3\0";
 const PRIVATE_FILE = 0o600;
-const PRIVATE_DIRECTORY = 0o700;
 /** How long a start waits for another one that migrates. */
 const START_WAIT_MS = 30_000;
 const RETRY_MS = 10;
@@ -20,9 +20,9 @@ function damaged(file: string, finding: string, cause?: unknown): StartError {
   );
 }
 
-function notWritable(file: string, cause: unknown): StartError {
+function notWritable(file: string, cause: unknown, advice = ""): StartError {
   const words = cause instanceof Error ? cause.message : String(cause);
-  return new StartError(`The store ${file} cannot be opened for writing (${words}).`, { cause });
+  return new StartError(`The store ${file} cannot be opened for writing (${words}).${advice}`, { cause });
 }
 
 function sleep(ms: number): void {
@@ -47,7 +47,7 @@ function readyFile(file: string): boolean {
   const header = Buffer.alloc(HEADER.length);
   let length = 0;
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: PRIVATE_DIRECTORY });
+    makeDirectory(path.dirname(file));
     const handle = openSync(file, "a+", PRIVATE_FILE);
     try {
       length = readSync(handle, header, 0, header.length, 0);
@@ -55,7 +55,7 @@ function readyFile(file: string): boolean {
       closeSync(handle);
     }
   } catch (error) {
-    throw notWritable(file, error);
+    throw notWritable(file, error, " It must be a file in a directory that this user may write to.");
   }
   if (length === 0) return false;
   if (header.toString("latin1") !== HEADER) throw damaged(file, "its header is not SQLite's");
