@@ -86,6 +86,7 @@ function shareOf(sums: Sums, share: number): Sums {
     audioMs: part(sums.audioMs),
     costNano: part(sums.costNano),
     latencySumMs: part(sums.latencySumMs),
+    latencyMaxMs: sums.latencyMaxMs,
     firstByteSumMs: part(sums.firstByteSumMs),
     firstByteCalls: part(sums.firstByteCalls),
     latency: sums.latency.map(part),

@@ -2,12 +2,12 @@ import type { UsageSums } from "../../contracts/console/usage-summary";
 import { nanoToUsd } from "../../contracts/money";
 import type { Sums } from "../../ports/store/usage-query";
 
-type Latencies = Pick<Sums, "latency" | "latencySumMs">;
+type Latencies = Pick<Sums, "latency" | "latencySumMs" | "latencyMaxMs">;
 
 /**
  * The latency, in milliseconds, below which a share of the calls lies: linear within its bucket, narrowed by what the
- * total sum allows, so that for a single call every percentile is its latency. Null without calls. `bounds`: upper
- * bounds of the buckets; calls above the last bound have their own bucket.
+ * total sum allows and by the slowest call where that is known, so that for a single call every percentile is its
+ * latency. Null without calls. `bounds`: upper bounds of the buckets; calls above the last bound have their own bucket.
  */
 export function percentile(of: Latencies, bounds: readonly number[], share: number): number | null {
   const total = of.latency.reduce((sum, count) => sum + count, 0);
@@ -25,12 +25,12 @@ export function percentile(of: Latencies, bounds: readonly number[], share: numb
 
 /** The range in which a call of the bucket may lie, given the bucket's bounds and the total sum. */
 function edgesOf(
-  { latency, latencySumMs }: Latencies,
+  { latency, latencySumMs, latencyMaxMs }: Latencies,
   bounds: readonly number[],
   index: number,
 ): [number, number] {
   const lowOf = (at: number) => bounds[at - 1] ?? 0;
-  const highOf = (at: number) => bounds[at] ?? Number.POSITIVE_INFINITY;
+  const highOf = (at: number) => Math.min(bounds[at] ?? Infinity, latencyMaxMs ?? Infinity);
   /** Sum of all calls except one of this bucket, each at this edge of its own bucket. */
   const others = (edgeOf: (at: number) => number) =>
     latency.reduce((sum, count, at) => {
@@ -38,8 +38,8 @@ function edgesOf(
       return calls === 0 ? sum : sum + calls * edgeOf(at);
     }, 0);
   const low = Math.max(lowOf(index), latencySumMs - others(highOf));
-  // The bucket above all bounds has no end: assume it is as wide as the range below it.
-  const end = bounds[index] ?? Math.max(low, 2 * lowOf(index));
+  // Without the slowest call the bucket above all bounds has no end: assume it is as wide as the range below it.
+  const end = highOf(index) < Infinity ? highOf(index) : Math.max(low, 2 * lowOf(index));
   const high = Math.min(end, latencySumMs - others(lowOf));
   // Shares of an hour are rounded: the sum may not fit its buckets.
   return low <= high ? [low, high] : [lowOf(index), end];

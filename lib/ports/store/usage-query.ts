@@ -43,6 +43,8 @@ export interface UsageGroup {
   audioMs: number;
   costNano: number;
   latencySumMs: number;
+  /** The slowest call; null where the sums come from roll-ups, which do not have it. */
+  latencyMaxMs: number | null;
   firstByteSumMs: number;
   firstByteCalls: number;
   /** Calls by latency: one count per bound, and a last one for what is above; all 0 by tag and end user. */
@@ -97,6 +99,7 @@ export const NO_SUMS: Sums = {
   audioMs: 0,
   costNano: 0,
   latencySumMs: 0,
+  latencyMaxMs: 0,
   firstByteSumMs: 0,
   firstByteCalls: 0,
   latency: [],
@@ -115,6 +118,8 @@ export function addSums(a: Sums, b: Sums): Sums {
     audioMs: a.audioMs + b.audioMs,
     costNano: a.costNano + b.costNano,
     latencySumMs: a.latencySumMs + b.latencySumMs,
+    latencyMaxMs:
+      a.latencyMaxMs === null || b.latencyMaxMs === null ? null : Math.max(a.latencyMaxMs, b.latencyMaxMs),
     firstByteSumMs: a.firstByteSumMs + b.firstByteSumMs,
     firstByteCalls: a.firstByteCalls + b.firstByteCalls,
     latency: longer.map((count, index) => count + (shorter[index] ?? 0)),

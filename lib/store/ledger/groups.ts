@@ -26,6 +26,7 @@ export function toGroup(row: Record<string, unknown>): UsageGroup {
     audioMs: sums.audioMs ?? 0,
     costNano: sums.costNano ?? 0,
     latencySumMs: sums.latencySumMs ?? 0,
+    latencyMaxMs: sums.latencyMaxMs ?? null,
     firstByteSumMs: sums.firstByteSumMs ?? 0,
     firstByteCalls: sums.firstByteCalls ?? 0,
     latency: LATENCY_COLUMNS.map((column) => Number(sums[column] ?? 0)),

@@ -37,6 +37,7 @@ const QUANTITY_AND_LATENCY_SUMS = [
   total("characters").as("characters"),
   total("audio_ms").as("audioMs"),
   total("latency_ms").as("latencySumMs"),
+  sql<number>`max(latency_ms)`.as("latencyMaxMs"),
   sql<number>`cast(coalesce(sum(first_byte_ms), 0) as bigint)`.as("firstByteSumMs"),
   sql<number>`count(first_byte_ms)`.as("firstByteCalls"),
 ];

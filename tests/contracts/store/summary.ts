@@ -87,10 +87,11 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       }
     });
 
-    test("returns the histogram with sums by minute", async () => {
+    test("returns the histogram with sums by minute, and the slowest call, which roll-ups do not have", async () => {
       const rolled = await ask({ to: start + HOUR });
       const read = await ask({ to: start + HOUR, isByMinute: true });
       expect(read).toMatchObject([{ hour: start, calls: 2, latency: rolled[0]?.latency }]);
+      expect([rolled, read].map(([group]) => group?.latencyMaxMs)).toEqual([null, 400]);
     });
 
     test("sums a range of days that begins and ends within one like its hours", async () => {
