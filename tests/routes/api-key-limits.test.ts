@@ -129,6 +129,16 @@ test("admits exactly a key's requests per minute, with the remaining number in t
   expect((await harness.call(PATH, withKey(key))).status).toBe(200);
 });
 
+test("counts requests without a model against a key's requests per minute, too", async () => {
+  const harness = openGatewayHarness();
+  const key = harness.addKey({ rpm: 2 });
+  const list = () =>
+    harness.call("/v1/models", { method: "GET", headers: { authorization: `Bearer ${key}` } });
+  const replies = [await list(), await list(), await list()];
+  expect(replies.map((reply) => reply.status)).toEqual([200, 200, 429]);
+  expect(replies[0]?.headers["ratelimit-remaining"]).toBe("1");
+});
+
 test("enforces tokens per minute, and asks for a smaller request above the limit", async () => {
   const harness = openGatewayHarness();
   const key = harness.addKey({ tpm: 5 });

@@ -21,3 +21,18 @@ test.each([
   await cache.find("digest 0");
   expect(findByDigest).toHaveBeenCalledTimes(10_002);
 });
+
+test("a session that ends drops the playground keys from memory, and no others", async () => {
+  const playground: KeyWithOwner = { key: keyRecord(owner.id, { sessionId: "ses_1" }), owner };
+  const findByDigest = vi.fn(async (digest: string) => (digest === "playground" ? playground : KNOWN));
+  const listeners: Parameters<Store["onChange"]>[0][] = [];
+  const onChange: Store["onChange"] = (listener) => {
+    listeners.push(listener);
+    return () => undefined;
+  };
+  const cache = new ApiKeyCache({ keys: { findByDigest }, onChange } as unknown as Store, SYSTEM_CLOCK, log);
+  for (const digest of ["playground", "other"]) await cache.find(digest);
+  for (const listener of listeners) listener(new Set(["sessions"]));
+  for (const digest of ["playground", "other"]) await cache.find(digest);
+  expect(findByDigest.mock.calls.map(([digest]) => digest)).toEqual(["playground", "other", "playground"]);
+});

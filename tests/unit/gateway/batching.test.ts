@@ -220,6 +220,11 @@ test("distributes whole shares within one unit of the exact ones that add up to 
   );
 });
 
+test("gives the units that are left to the largest remainders, the first of equal ones before the others", () => {
+  expect(distribute(10, [26, 27, 47])).toEqual([2, 3, 5]);
+  expect(distribute(2, [1, 1, 1])).toEqual([1, 1, 0]);
+});
+
 test("charges a text that has more tokens for the upstream than for us to its own caller", async () => {
   // 512 tokens in a WordPiece vocabulary, 8 in cl100k_base.
   const attack = { text: "=".repeat(512), tokens: 8 };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createIdempotency } from "@/lib/gateway/idempotency";
 import { FakeClock } from "../../support/factories";
 
@@ -47,4 +47,48 @@ test("an end that is reported twice does not end a later request with the same k
   await idempotency.begin(caller("olivia"), "a", "digest");
   first.discard();
   expect((await idempotency.begin(caller("olivia"), "a", "digest")).kind).toBe("repeat");
+});
+
+describe("a request that another process runs", () => {
+  /** Another process has claimed every request, and ends with this reply or without one. */
+  function openShared(answer: string | null) {
+    const idempotency = createIdempotency(new FakeClock());
+    let waits = 0;
+    const wait = async () => {
+      waits += 1;
+      return answer;
+    };
+    const end = () => undefined;
+    idempotency.share({
+      claim: async () => "elsewhere",
+      has: async () => true,
+      wait,
+      store: end,
+      discard: end,
+    });
+    const begin = () => idempotency.begin(caller("olivia"), "a", "digest");
+    return { begin, waits: () => waits };
+  }
+
+  test("is repeated with its reply, which is stored here for the next repeat", async () => {
+    const { begin, waits } = openShared(
+      JSON.stringify({ status: 200, headers: {}, body: Buffer.from("text").toString("base64"), row: null }),
+    );
+    for (const _ of ["first", "next"]) {
+      const start = await begin();
+      if (start.kind !== "repeat") throw new Error("the request is not a repeat");
+      const reply = await start.reply;
+      expect(Buffer.from(reply?.body ?? []).toString()).toBe("text");
+    }
+    expect(waits()).toBe(1);
+  });
+
+  test("leaves nothing here when it ends without a reply", async () => {
+    const { begin, waits } = openShared(null);
+    for (const _ of ["first", "next"]) {
+      const start = await begin();
+      expect(start.kind === "repeat" && (await start.reply)).toBe(null);
+    }
+    expect(waits()).toBe(2);
+  });
 });

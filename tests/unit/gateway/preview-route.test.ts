@@ -103,6 +103,15 @@ test("lists a recovering channel separately from the tiers, which share all requ
   expect([skipped, attempts]).toEqual([[], 3]);
 });
 
+test("lists recovering channels in the order in which calls try them", async () => {
+  const { services, clock } = openGatewayHarness();
+  for (const id of ["spare", "first"]) breakChannel(services, id);
+  clock.at += 31_000;
+  const targets = [target({ id: "spare", priority: 1 }), target({ id: "first" })];
+  const { recovering } = await previewRoute(services, "m", targets);
+  expect(recovering.map((one) => one.target.channel.id)).toEqual(["first", "spare"]);
+});
+
 test("a circuit that is open for one model does not skip the channel for another", async () => {
   const { services } = openGatewayHarness();
   const limited = new AppError("upstream_rate_limited", "Full.");
