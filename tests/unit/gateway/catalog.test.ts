@@ -53,3 +53,23 @@ test("reads the models of each channel once, however many models there are", asy
   expect(entries.map(({ routes }) => routes.length)).toEqual(models.map(() => 1));
   expect(reads).toBe(channels.length);
 });
+
+test("reads again after a read that failed, and once for all calls otherwise", async () => {
+  const store = storeOf([modelRecord({ name: "a" })], []);
+  const read = store.models.all;
+  let reads = 0;
+  const failing = {
+    ...store,
+    models: {
+      all: () => {
+        reads += 1;
+        return reads === 1 ? Promise.reject(new Error("locked")) : read();
+      },
+    },
+  } as unknown as Store;
+  const catalog = createCatalog(failing);
+  await expect(catalog.find("a")).rejects.toThrow("locked");
+  expect((await catalog.find("a"))?.model.name).toBe("a");
+  expect(await catalog.find("b")).toBe(null);
+  expect(reads).toBe(2);
+});

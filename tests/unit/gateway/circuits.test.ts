@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { AppError, type ErrorCode, type ErrorDetails, type UpstreamRefusal } from "@/lib/errors";
+import { admissionOf, withKey } from "@/lib/gateway/routing/choose-upstream-key";
 import { brokenModels, channelHealth, keyHealth, modelHealth } from "@/lib/gateway/routing/circuit-health";
 import { createCircuits } from "@/lib/gateway/routing/circuits";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
-import { FakeClock } from "../../support/factories";
+import { FakeClock, lexicalChannel } from "../../support/factories";
 
 /** The progress of an attempt whose upstream answered, or did not. */
 function progressOf(hasHead: boolean, batch: UpstreamProgress | null = null): UpstreamProgress {
@@ -111,6 +112,48 @@ test("a probe whose caller left lets the next request be the probe", () => {
   expect(admission()).toBe("probe");
   request(answered());
   expect(circuits.health("a", null, "m").waitMs).toBe(30_000);
+});
+
+test("a first byte that arrives after its probe failed does not close the circuit", () => {
+  const { circuits, clock, request, admission } = open();
+  times(5, () => request(answered()));
+  clock.at += 30_000;
+  const probe = circuits.enter("a", null, "m");
+  probe.failed(answered(), progressOf(true));
+  probe.answered();
+  expect(admission()).toBe("refused");
+});
+
+test("an attempt that reports its failure twice is one failure", () => {
+  const { circuits, admission } = open();
+  times(3, () => {
+    const permit = circuits.enter("a", null, "m");
+    times(2, () => permit.failed(answered(), progressOf(true)));
+  });
+  expect(admission()).toBe("closed");
+});
+
+test("a probe is claimed from the other instances and released at its end; without the claim it waits", async () => {
+  const { circuits, clock, request, admission } = open();
+  times(5, () => request(answered()));
+  clock.at += 30_000;
+  const key = { channelId: "a", keyId: null, model: "m" };
+  const released: unknown[] = [];
+  let isFree = false;
+  circuits.share({
+    changed: () => undefined,
+    claimProbe: async (keys) => isFree && keys.length === 1,
+    releaseProbe: (one) => void released.push(one),
+  });
+  expect(await circuits.claimProbe("a", null, "m")).toBe(false);
+  expect(admission()).toBe("refused");
+  clock.at += 250;
+  expect(admission()).toBe("probe");
+  isFree = true;
+  expect(await circuits.claimProbe("a", null, "m")).toBe(true);
+  expect(admission()).toBe("probe");
+  circuits.enter("a", null, "m").endedWithoutResult();
+  expect(released).toEqual([key]);
 });
 
 test.each([
@@ -282,6 +325,40 @@ const channel = {
   keys: ["k1", "k2"].map((id) => ({ id, encrypted: "", display: "" })),
   models: ["m", "n"].map((name) => ({ name, upstreamName: name })),
 };
+
+test("a channel admits a request as its best key does", () => {
+  const { circuits, clock } = open();
+  const fail = (keyId: string) => circuits.enter("c", keyId, "m").failed(refused(401), progressOf(true));
+  const channelOf = (keys: typeof channel.keys) => lexicalChannel({ id: "c", keys });
+  const [first, second] = channel.keys;
+  if (first === undefined || second === undefined) throw new Error("the channel has two keys");
+  const admissions = () =>
+    [
+      [first, second],
+      [second, first],
+    ].map((keys) => admissionOf(circuits, channelOf(keys), "m"));
+  expect(admissions()).toEqual(["closed", "closed"]);
+  fail("k1");
+  expect(admissions()).toEqual(["closed", "closed"]);
+  clock.at += 15_000;
+  fail("k2");
+  expect(admissions()).toEqual(["refused", "refused"]);
+  clock.at += 15_000;
+  expect(admissions()).toEqual(["probe", "probe"]);
+});
+
+test("the channel with one of its keys is the same record for each call, since providers compile by record", () => {
+  const [first = null, second = null] = channel.keys;
+  const both = lexicalChannel({ keys: channel.keys });
+  expect(withKey(both, first)).toMatchObject({ id: both.id, keys: [first] });
+  expect(withKey(both, first)).toBe(withKey(both, first));
+  expect(withKey(both, second).keys).toEqual([second]);
+  const changed = { ...both, weight: 7 };
+  expect(withKey(changed, first)).toEqual({ ...changed, keys: [first] });
+  const one = lexicalChannel({ keys: channel.keys.slice(0, 1) });
+  expect([withKey(one, first), withKey(both, null)]).toEqual([one, both]);
+  expect(withKey(one, first)).toBe(one);
+});
 
 test("a channel has the health of its best key", () => {
   const { circuits } = open();

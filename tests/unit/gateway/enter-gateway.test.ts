@@ -38,7 +38,9 @@ test("a call waits one second for the slots of its key, its owner and all calls 
 });
 
 test("one owner takes at most three quarters of the slots of all calls, and returns them", async () => {
-  const { services } = openGatewayHarness();
+  const counted: string[] = [];
+  const metrics = { observeCall: () => undefined, count: (name: string) => void counted.push(name) };
+  const services = { ...openGatewayHarness().services, metrics };
   const { signal } = new AbortController();
   // Only its limits are read.
   const callerOf = (owner: string) =>
@@ -53,6 +55,7 @@ test("one owner takes at most three quarters of the slots of all calls, and retu
   });
   await vi.advanceTimersByTimeAsync(1_000);
   await refusal;
+  expect(counted).toEqual(["rate_limited"]);
   (await enterGateway(services, callerOf("usr_2"), signal, null)).leave();
   slots[0]?.leave();
   (await enterGateway(services, callerOf("usr_1"), signal, null)).leave();
