@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useWindowEvent } from "../../lib/client/use-window-event";
 
 /**
  * The value of an input whose `value` follows its changes a moment later, such as a query parameter: React would put the
@@ -16,6 +17,11 @@ export function useInputValue<Value extends string>(value: Value, onChange: (nex
     setPending(index < 0 ? [] : pending.slice(index + 1));
     if (index < 0) show(value);
   }
+  // Back may come before `value` follows, which then never has the values that were passed on.
+  useWindowEvent("popstate", () => {
+    setPending([]);
+    if (value !== shown) show(value);
+  });
   const change = (next: Value) => {
     // React keeps even an update without effect, and would apply it after that of a link.
     if (next !== shown) show(next);

@@ -211,6 +211,22 @@ test("shows a chosen filter or range at once, before the URL has it", async ({
   await expect(page).toHaveURL(/range=30d/);
 });
 
+test("takes back a range with Back, even before the URL's new range is shown", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/logs`);
+  const month = page.getByRole("radio", { name: "Month" });
+  await expect(month).toBeVisible();
+  await month.evaluate((radio: HTMLInputElement) => {
+    radio.click();
+    window.history.back();
+  });
+  await expect(page).toHaveURL(`${product.url}/logs`);
+  await expect(page.getByRole("radio", { name: "Day" })).toBeChecked();
+  await expect(month).not.toBeChecked();
+});
+
 test("keeps what is typed while a search is applied, and drops it with the filters", async ({
   ownerPage: page,
   product,
