@@ -74,7 +74,13 @@ function SpeakButton({
 }) {
   const t = useTranslations("speech");
   return isRunning ? (
-    <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" onClick={stop}>
+    <Button
+      variant="outline"
+      size="lg"
+      className="w-full sm:w-auto sm:min-w-40"
+      // The second click of a double click on "Speak" does not stop what the first one has started.
+      onClick={({ detail }) => (detail === 2 ? undefined : stop())}
+    >
       <SquareIcon aria-hidden="true" className="fill-current" />
       {t("stop")}
       <Kbd aria-hidden="true" className="hidden sm:inline-flex">

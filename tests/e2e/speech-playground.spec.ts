@@ -254,6 +254,13 @@ test("Ctrl-Enter in the text field speaks, Space outside of it pauses and plays"
   await expect.poll(async () => (await audioElement(page)).isPaused).toBe(false);
 });
 
+test("a double click on Speak speaks once and does not stop", async ({ ownerPage: page, product }) => {
+  await openSpeech(page, product.url);
+  await page.getByRole("button", { name: "Speak", exact: true }).dblclick();
+  await expectStatus(page, /The take is ready/);
+  await expect.poll(() => storedTakes(page)).toMatchObject([{ state: "complete" }]);
+});
+
 test("a voice is found by its style and plays a sample", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url);
   await page.getByRole("searchbox", { name: "Search voices" }).fill("gravelly");
