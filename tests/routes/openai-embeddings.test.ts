@@ -397,6 +397,23 @@ test("charges a caller who leaves for the texts of the upstream calls that have 
   await upstream.close();
 });
 
+test("charges nothing for a call that fails after some of its upstream calls have replied", async () => {
+  const engine: EmbeddingModel = {
+    embed: async (_request, { progress }) => {
+      progress?.repliedTexts.push(0);
+      throw new AppError("upstream_error", "It failed.", { upstreamStatus: 500 });
+    },
+  };
+  const { prices } = embedModel();
+  const models = [embedModel({ prices: { ...prices, inputPerMillionTokens: 20_000_000 } })];
+  const harness = openGatewayHarness({ engine: () => engine, models });
+  const reply = await harness.call(FLAT, { body: { model: MODEL, input: ["hello", "world"] } });
+  expect(reply.status).toBe(502);
+  expect(harness.rows).toMatchObject([
+    { error: "upstream_error", inputTokens: 0, costNano: 0, estimated: false },
+  ]);
+});
+
 test("writes a large reply in chunks without loss", async () => {
   const harness = openGatewayHarness();
   const input = Array.from({ length: 300 }, (_, i) => `text number ${i}`);
