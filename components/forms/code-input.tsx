@@ -1,6 +1,6 @@
 "use client";
 
-import { useRef } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 import { cn } from "../ui/class-names";
 
 const LENGTH = 6;
@@ -37,6 +37,9 @@ export function CodeInput({
     onValueChange(digits);
     if (digits.length === LENGTH) onComplete?.(digits);
   };
+  // React does not report what was typed before hydration.
+  const readTyped = useEffectEvent(() => change(field.current?.value ?? ""));
+  useEffect(() => readTyped(), []);
   return (
     <span className="group relative block w-fit max-w-full" data-slot="code-input">
       <input

@@ -118,3 +118,19 @@ export async function signInByCookie(page: Page, url: string, cookie: string): P
 }
 
 export { expect, OWNER };
+
+/** Opens a page and holds its scripts back until the returned function is called. */
+export async function openBeforeHydration(page: Page, url: string): Promise<() => void> {
+  let releaseScripts = (): void => undefined;
+  const areReleased = new Promise<void>((resolve) => {
+    releaseScripts = resolve;
+  });
+  await page.route(/\/_next\/static\/.*\.js/, async (route) => {
+    await areReleased;
+    await route.continue();
+  });
+  // Not `goto`: the page never finishes loading while its scripts are held back.
+  await page.evaluate((target) => window.location.assign(target), url).catch(() => undefined);
+  await page.locator("main").waitFor();
+  return releaseScripts;
+}

@@ -1,5 +1,5 @@
 import { enterPassword, expect, freshCode, openAccountMenu, test, wrongCode } from "./enrolled";
-import { OWNER } from "./fixtures";
+import { OWNER, openBeforeHydration } from "./fixtures";
 
 test("submits a complete 6-digit code and opens the requested page", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/keys?q=radio#below`);
@@ -31,20 +31,11 @@ test("never redirects to another site after sign-in", async ({ page, account }) 
 });
 
 test("sends nothing before hydration and keeps what was typed", async ({ page, product }) => {
-  let releaseScripts = (): void => undefined;
-  const areReleased = new Promise<void>((resolve) => {
-    releaseScripts = resolve;
-  });
-  await page.route(/\/_next\/static\/.*\.js/, async (route) => {
-    await areReleased;
-    await route.continue();
-  });
   const leaks: string[] = [];
   page.on("request", (request) => {
     if (request.url().includes("kettles")) leaks.push(request.url());
   });
-  // Not `goto`: the page never finishes loading while its scripts are held back.
-  await page.evaluate((url) => window.location.assign(url), `${product.url}/login`).catch(() => undefined);
+  const releaseScripts = await openBeforeHydration(page, `${product.url}/login`);
   await page.getByLabel("Username or email").fill(OWNER.username);
   await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
   await page.keyboard.press("Enter");
@@ -57,6 +48,16 @@ test("sends nothing before hydration and keeps what was typed", async ({ page, p
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(`${product.url}/`);
   expect(leaks).toEqual([]);
+});
+
+test("submits a code that was typed before hydration", async ({ page, enrolled }) => {
+  await page.goto(`${enrolled.url}/login`);
+  await enterPassword(page, enrolled);
+  await expect(page).toHaveURL(/\/login\/2fa$/);
+  const releaseScripts = await openBeforeHydration(page, `${enrolled.url}/login/2fa?return_to=%2Fkeys`);
+  await page.getByLabel("6-digit code").pressSequentially(freshCode(enrolled.secret));
+  releaseScripts();
+  await expect(page).toHaveURL(`${enrolled.url}/keys`);
 });
 
 test.describe("wrong credentials", () => {
