@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { AppError, type ErrorCode, type ErrorDetails, type UpstreamRefusal } from "@/lib/errors";
-import { admissionOf, withKey } from "@/lib/gateway/routing/choose-upstream-key";
+import { admissionOf, chooseKey, withKey } from "@/lib/gateway/routing/choose-upstream-key";
 import { brokenModels, channelHealth, keyHealth, modelHealth } from "@/lib/gateway/routing/circuit-health";
 import { createCircuits } from "@/lib/gateway/routing/circuits";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
@@ -345,6 +345,21 @@ test("a channel admits a request as its best key does", () => {
   expect(admissions()).toEqual(["refused", "refused"]);
   clock.at += 15_000;
   expect(admissions()).toEqual(["probe", "probe"]);
+});
+
+test("a half-open key is probed by a first attempt, and by others only while no key is closed", () => {
+  const { circuits, clock } = open();
+  const both = lexicalChannel({ id: "c", keys: channel.keys });
+  const fail = (keyId: string) => circuits.enter("c", keyId, "m").failed(refused(401), progressOf(true));
+  const random = { bytes: () => new Uint8Array(), fraction: () => 0 };
+  const chosen = () => [true, false].map((mayProbe) => chooseKey(both, "m", circuits, random, mayProbe)?.id);
+  expect(chosen()).toEqual(["k1", "k1"]);
+  fail("k1");
+  expect(chosen()).toEqual(["k2", "k2"]);
+  clock.at += 30_000;
+  expect(chosen()).toEqual(["k1", "k2"]);
+  fail("k2");
+  expect(chosen()).toEqual(["k1", "k1"]);
 });
 
 test("the channel with one of its keys is the same record for each call, since providers compile by record", () => {

@@ -49,6 +49,26 @@ test("an end that is reported twice does not end a later request with the same k
   expect((await idempotency.begin(caller("olivia"), "a", "digest")).kind).toBe("repeat");
 });
 
+test("stores the reply of a request that this process has claimed here and for the other processes", async () => {
+  const idempotency = createIdempotency(new FakeClock());
+  const sent: string[] = [];
+  idempotency.share({
+    claim: async () => (sent.length === 0 ? "claimed" : "elsewhere"),
+    has: async () => true,
+    wait: async () => null,
+    store: (_ownerId, _name, _digest, reply) => void sent.push(reply),
+    discard: () => undefined,
+  });
+  const begin = () => idempotency.begin(caller("olivia"), "a", "digest");
+  const first = await begin();
+  if (first.kind === "repeat") throw new Error("the key is not new");
+  const waiting = await begin();
+  first.store(replyOf(3));
+  for (const start of [waiting, await begin()])
+    expect(start.kind === "repeat" && (await start.reply)).toMatchObject({ status: 200 });
+  expect(sent).toHaveLength(1);
+});
+
 describe("a request that another process runs", () => {
   /** Another process has claimed every request, and ends with this reply or without one. */
   function openShared(answer: string | null) {

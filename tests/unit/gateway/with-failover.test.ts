@@ -116,6 +116,18 @@ test("lets neither the deadline nor a caller who leaves end an attempt whose rep
   expect(served).toHaveLength(1);
 });
 
+test("the first-byte time stops neither an attempt that has failed nor a stream that has begun", async () => {
+  const { ctx, plan, meter } = setting(FOUR);
+  const signals: StopSignal[] = [];
+  await withFailover(ctx, plan, meter, async (_target, { signal }) => {
+    signals.push(signal);
+    if (signals.length === 1) throw new AppError("upstream_error", "It failed.");
+    return "stream";
+  });
+  await vi.advanceTimersByTimeAsync(DEFAULT_LIMITS.callMs);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+});
+
 test("makes two attempts on a single channel, but not after it is overloaded", async () => {
   const again = setting([lexicalChannel({ id: "a" })]);
   await failureOf(withFailover(again.ctx, again.plan, again.meter, failing("upstream_timeout")));
