@@ -361,7 +361,9 @@ test("stops the engine when the caller leaves and records 499", async () => {
   });
   await harness.call(FLAT, { body: { model: MODEL, input: "a" }, signal: leaving.signal });
   expect(stopped).toBe(true);
-  expect(harness.rows[0]).toMatchObject({ status: 499, error: "caller_left" });
+  expect(harness.rows).toMatchObject([
+    { status: 499, error: "caller_left", inputTokens: 0, costNano: 0, estimated: false },
+  ]);
 });
 
 test("charges a caller who leaves for the texts of the upstream calls that have replied", async () => {
