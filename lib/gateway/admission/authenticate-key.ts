@@ -6,8 +6,6 @@ import type { GatewayServices } from "../context";
 import { addressBucket } from "./address-list";
 import { digestKey, isWellFormedKey } from "./key-format";
 
-/** Longest accepted credential, in characters. */
-const MAX_LENGTH = 512;
 /** The same text for unknown, malformed and revoked keys, so that it reveals nothing. */
 const UNKNOWN_KEY =
   "The API key is not valid. Keys begin with 'sk-pb-' and are created in the console under API keys.";
@@ -35,8 +33,7 @@ export async function authenticateKey(
   presented: string,
   peer: { address: string | null },
 ): Promise<KeyWithOwner> {
-  if (presented.length > MAX_LENGTH || !isWellFormedKey(presented))
-    throw await invalidKey(services, peer.address);
+  if (!isWellFormedKey(presented)) throw await invalidKey(services, peer.address);
   const { apiKeyCache } = services.state;
   const found = await apiKeyCache.find(digestKey(presented));
   if (found === null) throw await invalidKey(services, peer.address);
