@@ -255,7 +255,7 @@ export function distribute(total: number, weights: readonly number[]): number[] 
   let left = total - sumOf(shares);
   const byRemainder = exact
     .map((value, index) => ({ index, remainder: value - Math.floor(value) }))
-    .sort((a, b) => b.remainder - a.remainder || a.index - b.index);
+    .sort((a, b) => b.remainder - a.remainder);
   for (const { index } of byRemainder) {
     if (left <= 0) break;
     shares[index] = (shares[index] ?? 0) + 1;
