@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
@@ -13,6 +12,7 @@ import { clockTime, useCountdown } from "../forms/countdown";
 import { PageHeader } from "../shell/page-header";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
+import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
@@ -68,9 +68,7 @@ function Sections({
   );
 }
 
-const SecondFactorDialog = dynamic(() => import("./two-factor-dialog").then((one) => one.TwoFactorDialog), {
-  ssr: false,
-});
+const SecondFactorDialog = lazyPart(() => import("./two-factor-dialog").then((one) => one.TwoFactorDialog));
 
 /** At this number of backup codes or fewer, the section suggests creating new ones. */
 const FEW_CODES = 3;

@@ -1,7 +1,6 @@
 "use client";
 
 import { LaptopIcon, SmartphoneIcon, TerminalIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -11,14 +10,13 @@ import { CallError } from "../forms/call-error";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Facts } from "../ui/facts";
+import { lazyPart } from "../ui/lazy-part";
 import { RelativeTime } from "../ui/relative-time";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { toast } from "../ui/toast";
 
-const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
-  ssr: false,
-});
+const ConfirmDialog = lazyPart(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog));
 
 /** The session to end, or all others. */
 type Ending = Session | "others";

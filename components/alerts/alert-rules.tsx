@@ -6,6 +6,7 @@ import { type ReactNode, useEffect } from "react";
 import { useFieldArray, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { loadPart } from "@/lib/client/load-part";
 import { useUnsaved } from "@/lib/client/unsaved";
 import { useApi } from "@/lib/client/use-api";
 import type { Settings, VersionedSettings } from "@/lib/contracts/console/settings";
@@ -168,9 +169,12 @@ function WebhookField({
 }
 
 // Few installations have such rules.
-const ScopedRuleRow = dynamic(() => import("./scoped-rule-row").then((one) => one.ScopedRuleRow), {
-  loading: () => <li className="h-44 sm:h-40" />,
-});
+const ScopedRuleRow = dynamic(
+  () => loadPart(() => import("./scoped-rule-row").then((one) => one.ScopedRuleRow)),
+  {
+    loading: () => <li className="h-44 sm:h-40" />,
+  },
+);
 
 const FIRST_KEYS = { query: { limit: 100 } } as const;
 

@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached } from "@/lib/client/api";
+import { loadPart } from "@/lib/client/load-part";
 import { useApi } from "@/lib/client/use-api";
 import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import type { Alert, AlertsSummary } from "@/lib/contracts/console/alerts";
@@ -18,9 +19,13 @@ import { Skeleton } from "../ui/skeleton";
 import { AlertRules } from "./alert-rules";
 
 // Mostly there is no open alert.
-const OpenAlert = dynamic(() => import("./open-alert").then((one) => one.OpenAlert));
-const ResolvedAlert = dynamic(() => import("./resolved-alert").then((one) => one.ResolvedAlert));
-const WebhookControls = dynamic(() => import("./webhook-controls").then((one) => one.WebhookControls));
+const OpenAlert = dynamic(() => loadPart(() => import("./open-alert").then((one) => one.OpenAlert)));
+const ResolvedAlert = dynamic(() =>
+  loadPart(() => import("./resolved-alert").then((one) => one.ResolvedAlert)),
+);
+const WebhookControls = dynamic(() =>
+  loadPart(() => import("./webhook-controls").then((one) => one.WebhookControls)),
+);
 
 const OPEN = { query: { state: "opened", limit: 100 } } as const;
 const RESOLVED = { query: { state: "resolved" } } as const;

@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
@@ -12,12 +11,11 @@ import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
+import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { useAlertText } from "./alert-text";
 
-const SecretDialogs = dynamic(() => import("./secret-dialogs").then((one) => one.SecretDialogs), {
-  ssr: false,
-});
+const SecretDialogs = lazyPart(() => import("./secret-dialogs").then((one) => one.SecretDialogs));
 
 /** The signing secret, and for each webhook a button that sends a test message. */
 export function WebhookControls({ alerts }: { alerts: Settings["alerts"] }) {

@@ -1,18 +1,19 @@
 "use client";
 
 import { ChevronRightIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { authOf, type OpenApiDocument, type Operation } from "@/components/api-docs/openapi/document";
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
+import { lazyPart } from "../ui/lazy-part";
 import { Skeleton } from "../ui/skeleton";
 
-const OperationDetail = dynamic(() => import("./operation-detail").then((one) => one.OperationDetail), {
-  loading: () => <Skeleton className="m-4 h-64" />,
-});
+const OperationDetail = lazyPart(
+  () => import("./operation-detail").then((one) => one.OperationDetail),
+  () => <Skeleton className="m-4 h-64" />,
+);
 
 const TONES = {
   GET: "text-info",

@@ -1,10 +1,10 @@
 "use client";
 
-import dynamic from "next/dynamic";
+import { lazyPart } from "../ui/lazy-part";
 import { ReferenceSkeleton } from "./reference-skeleton";
 
 /** The endpoint list; its code and data load after the page. */
-export const ReferenceLoader = dynamic(() => import("./reference").then((one) => one.Reference), {
-  ssr: false,
-  loading: () => <ReferenceSkeleton />,
-});
+export const ReferenceLoader = lazyPart(
+  () => import("./reference").then((one) => one.Reference),
+  () => <ReferenceSkeleton />,
+);

@@ -1,7 +1,6 @@
 "use client";
 
 import { KeyRoundIcon, PlusIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { SWRConfig } from "swr";
@@ -20,6 +19,7 @@ import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { FilterSelect, SelectOptions } from "../ui/input";
+import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { SearchField } from "../ui/search-field";
 import type { KeyDialog } from "./key-dialogs";
@@ -51,7 +51,7 @@ function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
   );
 }
 
-const KeyDialogs = dynamic(() => import("./key-dialogs").then((one) => one.KeyDialogs), { ssr: false });
+const KeyDialogs = lazyPart(() => import("./key-dialogs").then((one) => one.KeyDialogs));
 
 /** Number of keys from which the search field is shown. */
 const SEARCH_FROM = 6;

@@ -1,17 +1,17 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { meansOf, type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
 import { type Surface, useCanvas } from "../charts/use-canvas";
 import { cn } from "../ui/class-names";
+import { lazyPart } from "../ui/lazy-part";
 import { barCount, drawBars } from "./draw-bars";
 import { PlayedPeaks } from "./peaks-canvas";
 import { clock } from "./play-clock";
 
-const TakeWave = dynamic(() => import("./take-wave"), { ssr: false });
+const TakeWave = lazyPart(() => import("./take-wave"));
 
 /** The waveform of an arriving or finished take, with a slider over it to seek. */
 export function Waveform({

@@ -1,7 +1,6 @@
 "use client";
 
 import { AudioWaveformIcon, PencilIcon, Trash2Icon } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { SWRConfig } from "swr";
@@ -16,6 +15,7 @@ import { RangePicker } from "../forms/range-picker";
 import { useToastAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { lazyPart } from "../ui/lazy-part";
 import { RelativeTime } from "../ui/relative-time";
 import { SentenceGap } from "../ui/sentence-gap";
 import { Skeleton } from "../ui/skeleton";
@@ -35,9 +35,7 @@ import {
 import { SavedTests } from "./saved-tests";
 import { REFRESH_MS } from "./use-channels";
 
-const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
-  ssr: false,
-});
+const ChannelDialogs = lazyPart(() => import("./channel-dialogs").then((one) => one.ChannelDialogs));
 
 /** The detail page of a channel: metrics over a range, errors, keys and models. */
 export function ChannelPage({ id, first }: { id: string; first: Channel | null }) {

@@ -1,7 +1,6 @@
 "use client";
 
 import { AudioWaveformIcon, CableIcon, PlusIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
@@ -24,15 +23,14 @@ import { FirstRows } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { lazyPart } from "../ui/lazy-part";
 import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelList, ChannelListSkeleton } from "./channel-list";
 import type { ChannelAction } from "./channel-menu";
 import { channelsFallback, type FirstChannels, useChannels, useChannelTraffic } from "./use-channels";
 
-const TestAll = dynamic(() => import("./test-all").then((one) => one.TestAll), { ssr: false });
-const ChannelDialogs = dynamic(() => import("./channel-dialogs").then((one) => one.ChannelDialogs), {
-  ssr: false,
-});
+const TestAll = lazyPart(() => import("./test-all").then((one) => one.TestAll));
+const ChannelDialogs = lazyPart(() => import("./channel-dialogs").then((one) => one.ChannelDialogs));
 
 /** The list of channels in priority order. `first`: data read on the server. */
 export function ChannelsPage({ first }: { first: FirstChannels }) {

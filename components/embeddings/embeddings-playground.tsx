@@ -1,7 +1,6 @@
 "use client";
 
 import { ArrowRightIcon, InfoIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type CSSProperties, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
@@ -10,6 +9,7 @@ import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { lazyPart } from "../ui/lazy-part";
 import { Progress, Spinner } from "../ui/progress";
 import { EXAMPLES, type Example } from "./draft";
 import { writeEmbeddingsLink } from "./link";
@@ -24,12 +24,10 @@ const importResults = () => import("./results");
 const importVector = () => import("./vector-panel");
 /** Loads the panels before the reply arrives. A failure is ignored here: the panel loads its code again. */
 const preloadPanels = () => void Promise.all([importResults(), importVector()]).catch(() => undefined);
-const Results = dynamic(() => importResults().then((one) => one.Results), { ssr: false });
-const VectorPanel = dynamic(() => importVector().then((one) => one.VectorPanel), { ssr: false });
-const ModelComparison = dynamic(() => import("./model-comparison").then((one) => one.ModelComparison), {
-  ssr: false,
-});
-const CallCode = dynamic(() => import("./call-code").then((one) => one.CallCode), { ssr: false });
+const Results = lazyPart(() => importResults().then((one) => one.Results));
+const VectorPanel = lazyPart(() => importVector().then((one) => one.VectorPanel));
+const ModelComparison = lazyPart(() => import("./model-comparison").then((one) => one.ModelComparison));
+const CallCode = lazyPart(() => import("./call-code").then((one) => one.CallCode));
 
 /** From this cell side in pixels on, the rows of the list are aligned with the matrix rows. */
 const MIN_ROW_HEIGHT = 30;

@@ -1,16 +1,16 @@
 "use client";
 
 import { Maximize2Icon } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useId, useMemo, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
+import { lazyPart } from "../ui/lazy-part";
 import { MapArea, type MapProps, Variance } from "./map-area";
 import type { MapScene } from "./map-geometry";
 import { usePointMap } from "./use-point-map";
 import { ZoomButtons } from "./zoom-buttons";
 
-const LargeMap = dynamic(() => import("./large-map").then((one) => one.LargeMap), { ssr: false });
+const LargeMap = lazyPart(() => import("./large-map").then((one) => one.LargeMap));
 
 /** The texts as points on a plane, similar texts close together as far as two axes can show. Opens large. */
 export function PointMap({ comparison, queryResult, focus }: MapProps) {

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type EmbeddingsCall, embedTexts, type RetrievalTask } from "@/lib/client/embeddings-call";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
+import { loadPart } from "@/lib/client/load-part";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { Comparison, QueryResult } from "./comparison";
 
@@ -16,7 +17,7 @@ export type ComparisonStatus =
   | { kind: "failed"; failure: GatewayFailure; input: CallInput };
 
 /** Loads the comparison code while the first call is running. */
-const importComparison = () => import("./comparison");
+const importComparison = () => loadPart(() => import("./comparison"));
 
 export const callModel = (call: EmbeddingsCall, signal: AbortSignal, task?: RetrievalTask) =>
   withPlaygroundKey((key) => embedTexts(call, { key, signal, task }));

@@ -1,7 +1,6 @@
 "use client";
 
 import { ChevronLeftIcon, UploadIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState } from "react";
 import { SWRConfig } from "swr";
@@ -13,6 +12,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { CallError, useErrorText } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
+import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { Progress } from "../ui/progress";
 import { Skeleton } from "../ui/skeleton";
@@ -27,9 +27,9 @@ import { InstalledVoices } from "./installed-voices";
 const BUSY_MS = 1_000;
 const IDLE_MS = 15_000;
 
-const UploadDialog = dynamic(() => import("./upload-dialog").then((one) => one.UploadDialog), { ssr: false });
-const RemoveDialog = dynamic(() => import("./remove-dialog").then((one) => one.RemoveDialog), { ssr: false });
-const MappingSheet = dynamic(() => import("./mapping-sheet").then((one) => one.MappingSheet), { ssr: false });
+const UploadDialog = lazyPart(() => import("./upload-dialog").then((one) => one.UploadDialog));
+const RemoveDialog = lazyPart(() => import("./remove-dialog").then((one) => one.RemoveDialog));
+const MappingSheet = lazyPart(() => import("./mapping-sheet").then((one) => one.MappingSheet));
 
 type OpenDialog = { kind: "upload" } | { kind: "remove" | "mapping"; name: string };
 

@@ -1,7 +1,6 @@
 "use client";
 
 import { BoxesIcon, PlusIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { type ReactNode, useState } from "react";
@@ -17,6 +16,7 @@ import { FirstRows, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { lazyPart } from "../ui/lazy-part";
 import { SearchField } from "../ui/search-field";
 import { SegmentedControl } from "../ui/segmented-control";
 import { useInputValue } from "../ui/use-input-value";
@@ -26,7 +26,7 @@ import type { ModelAction } from "./model-menu";
 
 const REFRESH_MS = 3_000;
 
-const ModelDialogs = dynamic(() => import("./model-dialogs").then((one) => one.ModelDialogs), { ssr: false });
+const ModelDialogs = lazyPart(() => import("./model-dialogs").then((one) => one.ModelDialogs));
 
 /** The list of models. `first`: data read on the server. */
 export function ModelsPage({ first, isOwner }: { first: Listed; isOwner: boolean }) {

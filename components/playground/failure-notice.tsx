@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useFormatter, useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { tightestBudget } from "@/lib/client/budget";
@@ -11,11 +10,12 @@ import type { Role } from "@/lib/contracts/console/user";
 import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
+import { lazyPart } from "../ui/lazy-part";
 
 // Loaded on demand: a failure with a request ID came from the server, so the server can be reached.
-const LoggedCause = dynamic(() => import("./logged-call").then((one) => one.LoggedCause), { ssr: false });
-const LoggedStop = dynamic(() => import("./logged-call").then((one) => one.LoggedStop), { ssr: false });
-const LogsLink = dynamic(() => import("./logged-call").then((one) => one.LogsLink), { ssr: false });
+const LoggedCause = lazyPart(() => import("./logged-call").then((one) => one.LoggedCause));
+const LoggedStop = lazyPart(() => import("./logged-call").then((one) => one.LoggedStop));
+const LogsLink = lazyPart(() => import("./logged-call").then((one) => one.LogsLink));
 
 /** The user's role; a member's until it is known. */
 function useRole(): Role {

@@ -1,7 +1,6 @@
 "use client";
 
 import { ActivityIcon, FilterXIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
@@ -14,10 +13,11 @@ import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
+import { lazyPart } from "../ui/lazy-part";
 import { Skeleton } from "../ui/skeleton";
 import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table";
 
-const CallPanel = dynamic(() => import("./call-panel").then((one) => one.CallPanel), { ssr: false });
+const CallPanel = lazyPart(() => import("./call-panel").then((one) => one.CallPanel));
 
 /** Older calls are loaded when only this many of the loaded ones follow the open one. */
 const LOAD_AHEAD = 5;

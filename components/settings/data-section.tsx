@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -9,6 +8,7 @@ import type { CacheFigures, VersionedSettings } from "@/lib/contracts/console/se
 import { useAmounts } from "../charts/use-amounts";
 import { numberText } from "../forms/limit-values";
 import { Button } from "../ui/button";
+import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { toast } from "../ui/toast";
 import { NumberField, SwitchField } from "./fields";
@@ -16,9 +16,7 @@ import { FormSection } from "./form-section";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
-const ConfirmDialog = dynamic(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog), {
-  ssr: false,
-});
+const ConfirmDialog = lazyPart(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog));
 
 export function DataSection() {
   return (

@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
@@ -10,6 +9,7 @@ import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Button } from "../ui/button";
 import { Textarea } from "../ui/input";
+import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
@@ -19,18 +19,10 @@ import { SearchedField, SearchedSection } from "./search";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 import { useSettingsForm } from "./use-settings-form";
 
-const UpstreamDialog = dynamic(() => import("./upstream-dialogs").then((one) => one.UpstreamDialog), {
-  ssr: false,
-});
-const RevokeDialog = dynamic(() => import("./upstream-dialogs").then((one) => one.RevokeDialog), {
-  ssr: false,
-});
-const MetricsDialog = dynamic(() => import("./metrics-dialogs").then((one) => one.MetricsDialog), {
-  ssr: false,
-});
-const RemoveTokenDialog = dynamic(() => import("./metrics-dialogs").then((one) => one.RemoveTokenDialog), {
-  ssr: false,
-});
+const UpstreamDialog = lazyPart(() => import("./upstream-dialogs").then((one) => one.UpstreamDialog));
+const RevokeDialog = lazyPart(() => import("./upstream-dialogs").then((one) => one.RevokeDialog));
+const MetricsDialog = lazyPart(() => import("./metrics-dialogs").then((one) => one.MetricsDialog));
+const RemoveTokenDialog = lazyPart(() => import("./metrics-dialogs").then((one) => one.RemoveTokenDialog));
 
 export function NetworkSection() {
   return (

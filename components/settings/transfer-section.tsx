@@ -1,7 +1,6 @@
 "use client";
 
 import { DownloadIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, downloadFile } from "@/lib/client/api";
@@ -10,17 +9,14 @@ import type { SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
 import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
+import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { OwnerOnly } from "./fields";
 import { SearchedSection } from "./search";
 import { useSettingsPage, WhileShown } from "./settings-page-context";
 
-const ImportDialog = dynamic(() => import("./transfer-dialogs").then((one) => one.ImportDialog), {
-  ssr: false,
-});
-const BackupDialog = dynamic(() => import("./transfer-dialogs").then((one) => one.BackupDialog), {
-  ssr: false,
-});
+const ImportDialog = lazyPart(() => import("./transfer-dialogs").then((one) => one.ImportDialog));
+const BackupDialog = lazyPart(() => import("./transfer-dialogs").then((one) => one.BackupDialog));
 
 export function TransferSection() {
   return (

@@ -3,6 +3,7 @@
 import dynamic from "next/dynamic";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
+import { loadPart } from "@/lib/client/load-part";
 import type { SetupState } from "@/lib/contracts/console/setup";
 import { Form } from "../forms/form";
 import { TextField, VERBATIM } from "../forms/text-field";
@@ -24,7 +25,7 @@ import { StepActions, StepBody, WizardFrame } from "./wizard-frame";
 
 const loadAdministratorStep = () => import("./administrator-step").then((one) => one.AdministratorStep);
 /** The only step with a form library; it is fetched when the visitor leaves the first step. */
-const AdministratorStep = dynamic(loadAdministratorStep);
+const AdministratorStep = dynamic(() => loadPart(loadAdministratorStep));
 
 interface CreateOwnerProps {
   state: NewInstance;

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
+import { loadPart } from "@/lib/client/load-part";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
 import { useApi } from "@/lib/client/use-api";
 import type { SetupStep } from "@/lib/contracts/console/setup";
@@ -17,7 +18,7 @@ import { wizardSteps } from "./steps";
 import { WizardFrame } from "./wizard-frame";
 
 /** Loaded when the owner has been created, so that the first steps load faster. */
-const OwnerWizard = dynamic(() => import("./owner-wizard").then((one) => one.OwnerWizard));
+const OwnerWizard = dynamic(() => loadPart(() => import("./owner-wizard").then((one) => one.OwnerWizard)));
 
 /** Where a signed-in owner resumes the wizard. */
 export interface Resume {

@@ -1,7 +1,6 @@
 "use client";
 
 import { MenuIcon, SearchIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -22,19 +21,16 @@ import { useErrorToast } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Kbd } from "../ui/kbd";
+import { lazyPart } from "../ui/lazy-part";
 import { useOnDemand } from "../ui/use-on-demand";
 import { AccountTrigger, type ShellUser } from "./account-trigger";
 import { Wordmark } from "./mark";
 import { Navigation } from "./navigation";
 import { pagesFor } from "./pages";
 
-const CommandPalette = dynamic(() => import("./command-palette").then((one) => one.CommandPalette), {
-  ssr: false,
-});
-const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog").then((one) => one.ShortcutsDialog), {
-  ssr: false,
-});
-const PhoneMenu = dynamic(() => import("./phone-menu").then((one) => one.PhoneMenu), { ssr: false });
+const CommandPalette = lazyPart(() => import("./command-palette").then((one) => one.CommandPalette));
+const ShortcutsDialog = lazyPart(() => import("./shortcuts-dialog").then((one) => one.ShortcutsDialog));
+const PhoneMenu = lazyPart(() => import("./phone-menu").then((one) => one.PhoneMenu));
 
 /** The layout of every console page: sidebar, command palette, live updates and leave guard. */
 export function Shell({ user, children }: { user: ShellUser; children: ReactNode }) {
@@ -177,7 +173,7 @@ function AccountButton(props: { user: ShellUser; onError(error: unknown): void }
 }
 
 const loadConfirmDialog = () => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog);
-const ConfirmDialog = dynamic(loadConfirmDialog, { ssr: false });
+const ConfirmDialog = lazyPart(loadConfirmDialog);
 
 /** Asks for confirmation before a page with unsaved changes is left, and to sign in when its session has ended. */
 function LeaveGuard() {

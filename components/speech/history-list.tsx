@@ -1,17 +1,17 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
+import { lazyPart } from "../ui/lazy-part";
 import { Skeleton } from "../ui/skeleton";
 import type { SpeechWorkspace } from "./use-speech-workspace";
 
 // Loaded on demand: a first visit has no takes to show.
-const HistoryRow = dynamic(() => import("./history-row").then((one) => one.HistoryRow), {
-  ssr: false,
-  loading: () => <li className="h-16" />,
-});
-const Notice = dynamic(() => import("../ui/notice").then((one) => one.Notice), { ssr: false });
-const ClearHistory = dynamic(() => import("./clear-history").then((one) => one.ClearHistory), { ssr: false });
+const HistoryRow = lazyPart(
+  () => import("./history-row").then((one) => one.HistoryRow),
+  () => <li className="h-16" />,
+);
+const Notice = lazyPart(() => import("../ui/notice").then((one) => one.Notice));
+const ClearHistory = lazyPart(() => import("./clear-history").then((one) => one.ClearHistory));
 
 /** The user's takes in this browser, newest first: to replay, compare, reuse and delete. */
 export function HistoryList({ workspace }: { workspace: SpeechWorkspace }) {

@@ -1,15 +1,15 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useTranslations } from "use-intl";
 import { FailureNotice, StoppedCall } from "../playground/failure-notice";
 import { cn } from "../ui/class-names";
+import { lazyPart } from "../ui/lazy-part";
 import type { SpeechWorkspace } from "./use-speech-workspace";
 
-const TakePlayer = dynamic(() => import("./take-player").then((one) => one.TakePlayer), {
-  ssr: false,
-  loading: () => <PlayerPlaceholder isBusy />,
-});
+const TakePlayer = lazyPart(
+  () => import("./take-player").then((one) => one.TakePlayer),
+  () => <PlayerPlaceholder isBusy />,
+);
 
 /** The player below the text: a placeholder until a take arrives, then its waveform. */
 export function Player({ workspace }: { workspace: SpeechWorkspace }) {

@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { failureOfError } from "@/lib/client/gateway-error";
@@ -8,6 +7,7 @@ import { FailureNotice } from "../playground/failure-notice";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
+import { lazyPart } from "../ui/lazy-part";
 import { Skeleton } from "../ui/skeleton";
 import { toggleCandidate } from "./candidates";
 import type { SpeechDraft } from "./speech-draft";
@@ -15,11 +15,9 @@ import type { SpeechWorkspace } from "./use-speech-workspace";
 import { VoiceChoice } from "./voice-choice";
 
 // Loaded on demand: the page starts with one voice of a model that lists its voices.
-const SpeakerList = dynamic(() => import("./speaker-list").then((one) => one.SpeakerList), { ssr: false });
-const CandidateList = dynamic(() => import("./candidate-list").then((one) => one.CandidateList), {
-  ssr: false,
-});
-const VoiceName = dynamic(() => import("./voice-name").then((one) => one.VoiceName), { ssr: false });
+const SpeakerList = lazyPart(() => import("./speaker-list").then((one) => one.SpeakerList));
+const CandidateList = lazyPart(() => import("./candidate-list").then((one) => one.CandidateList));
+const VoiceName = lazyPart(() => import("./voice-name").then((one) => one.VoiceName));
 
 /** The voices that the list shows as chosen, for whom, and what choosing one does. `at`: the speaker of a script. */
 function useChosenVoice(draft: SpeechDraft, onChange: (change: Partial<SpeechDraft>) => void) {

@@ -6,11 +6,13 @@ import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { writeSpeechLink } from "@/components/speech/link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { loadPart } from "@/lib/client/load-part";
 import { useAmounts } from "../charts/use-amounts";
 import { CodePlaceholder } from "../playground/code-frame";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { DeferUntilVisible } from "../ui/defer-until-visible";
+import { lazyPart } from "../ui/lazy-part";
 import { Composer } from "./composer";
 import { HistoryList } from "./history-list";
 import { Player } from "./player";
@@ -20,7 +22,7 @@ import type { Recording } from "./use-recorder";
 import { type SpeechWorkspace, useSpeechWorkspace } from "./use-speech-workspace";
 
 // Loaded on demand: almost every user may use a model.
-const EmptyState = dynamic(() => import("../ui/empty-state").then((one) => one.EmptyState));
+const EmptyState = dynamic(() => loadPart(() => import("../ui/empty-state").then((one) => one.EmptyState)));
 
 /** The speech playground, or an empty state where the user may use no model. */
 export function SpeechPlayground({ userId, models }: { userId: string; models: readonly GatewayModel[] }) {
@@ -78,14 +80,12 @@ function ComparisonStatus({ trials }: { trials: readonly Trial[] }) {
   );
 }
 
-const SpeechCode = dynamic(() => import("./speech-code"), {
-  ssr: false,
-  loading: () => <CodePlaceholder />,
-});
-const ComparisonGrid = dynamic(() => import("./comparison-grid").then((one) => one.ComparisonGrid), {
-  ssr: false,
-});
-const Compare = dynamic(() => import("./compare").then((one) => one.Compare), { ssr: false });
+const SpeechCode = lazyPart(
+  () => import("./speech-code"),
+  () => <CodePlaceholder />,
+);
+const ComparisonGrid = lazyPart(() => import("./comparison-grid").then((one) => one.ComparisonGrid));
+const Compare = lazyPart(() => import("./compare").then((one) => one.Compare));
 
 /** Text and player in one box, the speakers beside it, the history and the code below. */
 function Page({

@@ -2,13 +2,15 @@
 
 import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
+import { loadPart } from "@/lib/client/load-part";
 import { onSignOut } from "@/lib/client/sign-out";
 import type { SpeechPlayer } from "@/lib/client/speech-player";
 import { toast } from "../ui/toast";
 import type { Take } from "./history";
 
 /** The stored takes; loaded on demand, because a first visit has none. */
-const loadStore = () => import("@/components/speech/history");
+const importStore = () => import("@/components/speech/history");
+const loadStore = () => loadPart(importStore);
 
 const DATABASE = "patchbay-takes";
 
@@ -20,7 +22,8 @@ async function listStored(userId: string): Promise<Take[]> {
   return (await loadStore()).listTakes(userId);
 }
 
-const clearTakes = async () => (await loadStore()).clearTakes();
+// Sign-out does not wait for an unreachable server; it deletes all databases itself.
+const clearTakes = async () => (await importStore()).clearTakes();
 
 onSignOut(clearTakes);
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { loadPart } from "@/lib/client/load-part";
 import type { TwoFactorEnrolment } from "@/lib/contracts/console/two-factor";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
@@ -233,7 +234,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
 
   useEffect(() => {
     let isCurrent = true;
-    void import("qrcode").then(({ create }) => {
+    void loadPart(() => import("qrcode")).then(({ create }) => {
       const { modules } = create(text, { errorCorrectionLevel: "M" });
       const squares: string[] = [];
       for (let row = 0; row < modules.size; row++) {

@@ -1,7 +1,6 @@
 "use client";
 
 import { UserPlusIcon, UsersIcon } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { SWRConfig } from "swr";
@@ -17,13 +16,14 @@ import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { lazyPart } from "../ui/lazy-part";
 import { SearchField } from "../ui/search-field";
 import { PendingLinks } from "./pending-links";
 import type { UserDialog } from "./user-dialogs";
 import { UserList } from "./user-list";
 import type { UserAction } from "./user-menu";
 
-const UserDialogs = dynamic(() => import("./user-dialogs").then((one) => one.UserDialogs), { ssr: false });
+const UserDialogs = lazyPart(() => import("./user-dialogs").then((one) => one.UserDialogs));
 
 /** Number of users from which the search field is shown. */
 const SEARCH_FROM = 6;

@@ -111,5 +111,6 @@ export const exportRejections = "GET /api/usage/rejected/export";
 export const getCall = "GET /api/usage/{id}";
 
 export const readOverview = "GET /api/overview";
+export const checkHealth = "GET /api/health/live";
 
 export const watchChanges = "GET /api/events";

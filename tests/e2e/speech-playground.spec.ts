@@ -74,6 +74,33 @@ test("stores the audio received so far when Escape aborts a speech request", asy
   await expect(page.getByRole("button", { name: "Speak", exact: true })).toBeEnabled();
 });
 
+test.describe("a server that becomes unreachable during the first take", () => {
+  test.use({ allowedConsole: [[/ERR_ABORTED/], { scope: "test" }] });
+
+  test("leaves the page as it is and stores the take when it is reachable again", async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await openSpeech(page, product.url, [["text", STORY]]);
+    // The code of what a first take needs has not been loaded when its audio arrives.
+    let isReachable = true;
+    await page.route(/_next\/static|\/api\//, (route) =>
+      isReachable ? route.continue() : route.abort("aborted"),
+    );
+    page.on("response", (one) => {
+      if (one.url().includes(":streamGenerateContent")) isReachable = false;
+    });
+    await page.getByRole("button", { name: "Speak", exact: true }).click();
+    await expectStatus(page, /The take is ready/);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Speech playground");
+    expect(await storedTakes(page)).toEqual([]);
+
+    isReachable = true;
+    await expect(page.getByRole("button", { name: "Delete all" })).toBeVisible();
+    await expect.poll(async () => (await storedTakes(page))[0]?.state).toBe("complete");
+  });
+});
+
 async function downloadAs(page: Page, format: string): Promise<Download> {
   await page.getByRole("button", { name: "Download in another format" }).click();
   const [download] = await Promise.all([

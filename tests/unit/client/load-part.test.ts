@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { loadPart } from "@/lib/client/load-part";
+
+const view = new EventTarget();
+let isServerUp = true;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("window", view);
+  vi.stubGlobal("fetch", async () => {
+    if (!isServerUp) throw new TypeError("fetch failed");
+    return Response.json({ success: true, message: "", data: { status: "ok" } });
+  });
+  isServerUp = true;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test("a part that loads at once asks nothing of the server", async () => {
+  vi.stubGlobal("fetch", () => expect.unreachable());
+  expect(await loadPart(async () => "code")).toBe("code");
+});
+
+test("a part is loaded again until the server can be reached, however long that takes", async () => {
+  isServerUp = false;
+  const load = vi.fn(async () => {
+    if (!isServerUp) throw new Error("Failed to load chunk");
+    return "code";
+  });
+  const loaded = loadPart(load);
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  // Every 5 s after the first attempts.
+  expect(load.mock.calls.length).toBeGreaterThan(700);
+  expect(load.mock.calls.length).toBeLessThan(730);
+  isServerUp = true;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await loaded).toBe("code");
+});
+
+test("the browser's online event ends the wait", async () => {
+  isServerUp = false;
+  let isLoaded = false;
+  void loadPart(async () => {
+    if (!isServerUp) throw new Error("Failed to load chunk");
+    isLoaded = true;
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  isServerUp = true;
+  view.dispatchEvent(new Event("online"));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(isLoaded).toBe(true);
+});
+
+test("a part that a reachable server no longer has is an error", async () => {
+  const load = vi.fn(() => Promise.reject(new Error("Failed to load chunk")));
+  const failed = expect(loadPart(load)).rejects.toThrow("Failed to load chunk");
+  await vi.advanceTimersByTimeAsync(10_000);
+  await failed;
+  expect(load).toHaveBeenCalledTimes(2);
+});
+
+test("a server that answers with an error can be reached", async () => {
+  vi.stubGlobal("fetch", async () => Response.json({ success: false, code: "internal" }, { status: 500 }));
+  const failed = expect(loadPart(() => Promise.reject(new Error("Failed to load chunk")))).rejects.toThrow();
+  await vi.advanceTimersByTimeAsync(10_000);
+  await failed;
+});
