@@ -19,6 +19,21 @@ describe("a JSON body", () => {
     expect(() => read('{"a":[[1,2],[3,4]],"b":[]}', limits)).toThrow(/more than 8 values/);
   });
 
+  test("may have lists of exactly as many elements as the limit; objects do not count", () => {
+    const limits = { ...JSON_LIMITS, maxArrayItems: 3 };
+    expect(read('{"a":[[1,2,3],{},[1,2,3]],"b":1,"c":2,"d":3}', limits)).toMatchObject({ d: 3 });
+    expect(() => read('{"a":[[1,2,3,4]]}', limits)).toThrow(/a list of more than 3 elements/);
+    expect(() => read('{"a":[[1,2],{},[1],[2]]}', limits)).toThrow(/a list of more than 3 elements/);
+  });
+
+  test("may have exactly as many levels and keys as the limits", () => {
+    const limits = { ...JSON_LIMITS, maxDepth: 3, maxKeys: 3 };
+    expect(read('{"a":[[1]],"b":{"c":{}}}', limits)).toEqual({ a: [[1]], b: { c: {} } });
+    expect(() => read('{"a":[[[1]]]}', limits)).toThrow(/nested deeper than 3 levels/);
+    expect(() => read('{"a":{"b":{"c":{}}}}', limits)).toThrow(/nested deeper than 3 levels/);
+    expect(() => read('{"a":[{"b":1},{"b":1,"c":1}]}', limits)).toThrow(/more than 3 keys/);
+  });
+
   test.each([
     ['{"a":1,"b":{"a":2},"a":3}', "a"],
     ['{"x":[{"k\\"1" : "k","k\\"2":0,"k\\"1"\t:1}]}', 'k"1'],
