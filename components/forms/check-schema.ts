@@ -1,10 +1,7 @@
 import { toNestErrors } from "@hookform/resolvers";
 import type { FieldErrors, FieldValues, ResolverOptions, ResolverResult } from "react-hook-form";
-import { type $ZodIssue, type $ZodType, config, type input, type output, safeParse } from "zod/v4/core";
+import { type $ZodIssue, type $ZodType, type input, type output, safeParse } from "zod/v4/core";
 import { type FieldErrorTranslator, knownRule } from "./rule-text";
-
-// zod's compiled checks use `eval`, which the page's Content-Security-Policy forbids.
-config({ jitless: true });
 
 /** Validates a form: the parsed values, or the first issue of each field in the page's language. */
 export function checkSchema<Schema extends $ZodType<FieldValues, FieldValues>>(

@@ -15,9 +15,8 @@ export function useSchemaResolver<Schema extends $ZodType<FieldValues, FieldValu
   return useMemo(() => {
     const resolve: Resolver<input<Schema>, unknown, output<Schema>> = async (values, _context, options) => {
       try {
-        // Loaded before the schema: it configures zod, and schemas read the configuration when they are created.
-        const { checkSchema } = await import("./check-schema");
-        return checkSchema(await load(), values, options, t);
+        const [{ checkSchema }, schema] = await Promise.all([import("./check-schema"), load()]);
+        return checkSchema(schema, values, options, t);
       } catch {
         // Input and output have the same fields; the server validates the values.
         return { values: values as output<Schema>, errors: {} };

@@ -4,6 +4,7 @@ import { type ReactNode, useMemo } from "react";
 import { IntlProvider, useLocale, useMessages, useTimeZone } from "use-intl";
 import type { Area, Catalogue } from "@/lib/messages/catalogue";
 import type { Locale } from "@/lib/messages/locale";
+import "./zod-config";
 
 /** Provides the locale and the messages that every page uses. */
 export function LocaleProvider({

@@ -19,8 +19,8 @@ interface WorkerFixtures {
 const isStream = (url: string) => url.endsWith("/api/events");
 
 /**
- * The test function of every browser test. A console error, a failed request or a request to another origin fails
- * the test it happens in.
+ * The test function of every browser test. A console error, a violation of the Content-Security-Policy, a failed request
+ * or a request to another origin fails the test it happens in.
  */
 export const test = base.extend<Fixtures, WorkerFixtures>({
   product: [
@@ -64,6 +64,12 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         errors.push(`another origin: ${request.url()}`);
       }
     });
+    // Chromium does not log blocked code whose error is caught.
+    await page.addInitScript(() =>
+      addEventListener("securitypolicyviolation", (event) =>
+        console.error(`Content-Security-Policy: ${event.violatedDirective} ${event.sourceFile}`),
+      ),
+    );
     await use(waitAfterVisits(page));
     expect(errors).toEqual([]);
   },
