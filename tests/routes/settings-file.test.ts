@@ -269,6 +269,15 @@ describe("an import", () => {
     expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual(["skip", "skip"]);
   });
 
+  test("accepts the export of an instance with thousands of models and channels", async () => {
+    const { file } = await exported();
+    const models = Array.from({ length: 2_001 }, (_, at) => ({ name: `voice-${at}`, operation: "speech" }));
+    const channels = Array.from({ length: 1_001 }, (_, at) => ({ name: `Tenant ${at}`, provider: "openai" }));
+    const reply = await importFile({ ...file, settings: {}, models, channels }, true);
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json.data.steps).toHaveLength(3_002);
+  });
+
   test("leaves out a model's own name among its aliases", async () => {
     const { file } = await exported();
     const models = [{ name: "own", operation: "speech", aliases: ["voice", "own"] }];

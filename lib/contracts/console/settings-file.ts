@@ -29,8 +29,9 @@ export const SettingsFile = z.strictObject({
   /** Version of the Patchbay that wrote it. */
   patchbay: boundedText(0, 64),
   settings: FileSettings,
-  models: z.array(CreateModel).max(2_000),
-  channels: z.array(FileChannel).max(1_000),
+  // One transaction of some ten seconds at most: writes that wait longer fail (lib/store/write-queue.ts).
+  models: z.array(CreateModel).max(10_000),
+  channels: z.array(FileChannel).max(5_000),
 });
 export type SettingsFile = z.output<typeof SettingsFile>;
 
