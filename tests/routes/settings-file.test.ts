@@ -269,6 +269,20 @@ describe("an import", () => {
     expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual(["skip", "skip"]);
   });
 
+  test("does not create a skipped model, without its prices, for a channel that names it", async () => {
+    await addChannel();
+    const { file } = await exported();
+    const model = { name: "late", operation: "speech", aliases: ["tts-1"], enabled: false };
+    const models = [{ name: "late", upstream_name: "tts-2", operation: "speech" }];
+    const channels = [{ name: "Second", provider: "openai", models }];
+    const reply = await importFile({ ...file, settings: {}, models: [model], channels });
+    expect(reply.json.data.steps).toMatchObject([
+      { kind: "model", name: "late", action: "skip" },
+      { kind: "channel", name: "Second", action: "create" },
+    ]);
+    expect((await services.store.models.all()).map(({ name }) => name)).not.toContain("late");
+  });
+
   test("accepts the export of an instance with thousands of models and channels", async () => {
     const { file } = await exported();
     const models = Array.from({ length: 2_001 }, (_, at) => ({ name: `voice-${at}`, operation: "speech" }));

@@ -139,7 +139,7 @@ async function importEmbeddedChannel(importing: Importing, sent: FileChannel): P
 }
 
 async function importUpstreamChannel(importing: Importing, sent: FileChannel): Promise<ImportStep> {
-  const { tx, ctx, models, channels } = importing;
+  const { tx, ctx, models, channels, skippedModels } = importing;
   const one = { kind: "channel", name: sent.name } as const;
   const facts = ctx.providers.providers().find(({ name }) => name === sent.provider);
   if (facts !== undefined && !facts.isUpstream)
@@ -150,7 +150,8 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   const patch = channelPatch(importing, sent);
   const refused = before === undefined ? null : channelRefusal(before, sent, patch);
   if (refused !== null) return skipped(one, refused);
-  await ensureModels(tx, ctx, sent.models ?? [], { provider: facts, listed: before?.models, models });
+  const listed = [...(before?.models ?? []), ...skippedModels];
+  await ensureModels(tx, ctx, sent.models ?? [], { provider: facts, listed, models });
   if (before !== undefined) return changed(one, await updateChannel(importing, before, patch));
   await tx.channels.insert({
     priority: 0,
@@ -267,9 +268,11 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
     const { steps, reset } = await ctx.store.transaction(async (tx) => {
       const existing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
       const models = await readModelNames(tx);
-      const importing: Importing = { tx, ctx, user, models, channels: new Map(existing), reset: [] };
+      const channels = new Map(existing);
+      const importing: Importing = { tx, ctx, user, models, skippedModels: [], channels, reset: [] };
       // Models first: channels name them.
       const ofModels = await importModels(importing, file.models);
+      importing.skippedModels = ofModels.filter(({ action }) => action === "skip");
       const ofChannels = await importChannels(importing, file.channels);
       const ofSettings = await importSettings(importing, file.settings);
       const all = [...ofSettings, ...ofModels, ...ofChannels];

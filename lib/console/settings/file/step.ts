@@ -10,6 +10,8 @@ export interface Importing {
   user: UserRecord;
   /** The models of this instance so far, read once: a file has thousands of entries. */
   models: ModelNames;
+  /** Models of the file that were not imported: a channel that names one must not create it without its prices. */
+  skippedModels: { name: string }[];
   channels: Map<string, ChannelRecord>;
   /** IDs of the channels whose circuits close once the import is stored. */
   reset: string[];
