@@ -60,6 +60,22 @@ async function develop() {
   await restart();
 }
 
+/** How often a server that npm started looks whether npm's shell has ended. */
+const SHELL_CHECK_MS = 500;
+const shell = process.ppid;
+
+/** npm passes a signal on to the shell of `npm start`, which ends of it; some shells leave their command running. */
+function stopWithShell() {
+  if (process.env.npm_lifecycle_event !== "start") return;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, SHELL_CHECK_MS).unref();
+  // Ctrl-C reaches the server too, which a second signal would end at once.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => clearInterval(timer));
+}
+
 /** Next empties its folder first, so the server is bundled after it. */
 async function build() {
   await buildPages();
@@ -80,4 +96,5 @@ if (process.argv.includes("--build")) {
     await build();
   }
   await load("main");
+  stopWithShell();
 }

@@ -1,10 +1,19 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createKey, type Product, type ProductOptions, setUp, startProduct } from "../support/product";
+import {
+  createKey,
+  freePort,
+  type Product,
+  type ProductOptions,
+  setUp,
+  startProduct,
+} from "../support/product";
 import { openWire, sendRaw } from "../support/raw-request";
+import { ROOT } from "../support/sources";
 import { ENDLESS, geminiSpeech, openSpeech, recordedCalls, STREAM_PATH } from "../support/speech-call";
 
 /** The effect of SIGTERM on calls, sockets and the usage ledger. */
@@ -158,6 +167,39 @@ describe("a server that receives SIGTERM", () => {
     product.process.kill("SIGTERM");
     expect(await page.until('"reason":"closing"')).toContain("event: ended");
     expect(await exitCode()).toBe(0);
+  });
+
+  test("stops when only npm receives it, whose shell may not pass it on", async () => {
+    const env = {
+      PATH: process.env.PATH,
+      NODE_ENV: "production" as const,
+      HOST: "127.0.0.1",
+      PATCHBAY_API_ONLY: "1",
+    };
+    const npm: ChildProcess = spawn("npm", ["start"], {
+      cwd: ROOT,
+      env: { ...env, PORT: String(await freePort()), PATCHBAY_DATA_DIR: dataDirectory },
+      stdio: ["ignore", "pipe", "inherit"],
+      // A group of its own, which the end of the test kills.
+      detached: true,
+    });
+    let printed = "";
+    npm.stdout?.on("data", (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+    const ended = new Promise((resolve) => npm.stdout?.once("end", resolve));
+    try {
+      await expect.poll(() => printed, { timeout: 20_000 }).toContain("is ready at");
+      npm.kill("SIGTERM");
+      await expect.poll(() => printed, { timeout: 10_000 }).toContain("stopped");
+    } finally {
+      try {
+        process.kill(-(npm.pid ?? 0), "SIGKILL");
+      } catch {
+        // All processes of the group have ended.
+      }
+      await ended;
+    }
   });
 
   test("exits without waiting when nothing is open", async () => {
