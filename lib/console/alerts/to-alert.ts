@@ -24,7 +24,7 @@ const PERIODS: Readonly<Record<string, string>> = {
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
-const dollars = (nano: unknown): string => `$${(number(nano) / 1e9).toFixed(2)}`;
+const dollars = (nano: unknown, decimals: number): string => `$${(number(nano) / 1e9).toFixed(decimals)}`;
 
 /** `of today's budget of the key 'robot'` */
 function budgetWords(detail: AlertRecord["detail"]): string {
@@ -34,7 +34,9 @@ function budgetWords(detail: AlertRecord["detail"]): string {
 
 /** How much is spent, for open alerts only: a resolved one keeps the figures from before it ended. */
 function spentWords(detail: AlertRecord["detail"]): string {
-  const figures = `${dollars(detail.spent_nano)} of ${dollars(detail.limit_nano)}`;
+  // In cents, both figures of a small budget would be the same.
+  const decimals = number(detail.limit_nano) < 1e9 ? 4 : 2;
+  const figures = `${dollars(detail.spent_nano, decimals)} of ${dollars(detail.limit_nano, decimals)}`;
   return `${number(detail.percent)} % ${budgetWords(detail)} (${figures}) is spent.`;
 }
 

@@ -246,6 +246,10 @@ describe("the message of an alert", () => {
       "99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent.",
     ],
     [
+      messageOf("budget_nearly_spent", { ...SPENT, spent_nano: 8e6, limit_nano: 1e7, percent: 80 }),
+      "80 % of today's budget of the key 'robot' ($0.0080 of $0.0100) is spent.",
+    ],
+    [
       // A new day has begun: the stored figures are yesterday's.
       messageOf("budget_spent", SPENT, NOW),
       "Requests are accepted again: less than 80 % of today's budget of the key 'robot' is spent.",
