@@ -10,11 +10,9 @@ import { isApiError } from "@/lib/client/api-error";
 import { useApi } from "@/lib/client/use-api";
 import { useRange } from "@/lib/client/use-range";
 import type { Channel } from "@/lib/contracts/console/channels";
-import { CallError } from "../forms/call-error";
 import { RangePicker } from "../forms/range-picker";
 import { useToastAction } from "../forms/use-action";
 import { Button } from "../ui/button";
-import { EmptyState } from "../ui/empty-state";
 import { lazyPart } from "../ui/lazy-part";
 import { RelativeTime } from "../ui/relative-time";
 import { SentenceGap } from "../ui/sentence-gap";
@@ -24,6 +22,7 @@ import { ChannelOrigin } from "./channel-cells";
 import { ChannelCharts } from "./channel-charts";
 import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelErrors } from "./channel-errors";
+import { ChannelLoadError } from "./channel-load-error";
 import {
   ChannelStatusDot,
   CircuitNote,
@@ -46,20 +45,6 @@ export function ChannelPage({ id, first }: { id: string; first: Channel | null }
   );
 }
 
-function LoadError({ error, onRetry }: { error: unknown; onRetry(): void }) {
-  const t = useTranslations("channels.detail");
-  return (
-    <div className="mx-auto max-w-page">
-      <BackToChannels />
-      {isApiError(error, "not_found") ? (
-        <EmptyState title={t("notFound")}>{t("notFoundText")}</EmptyState>
-      ) : (
-        <CallError error={error} onRetry={onRetry} />
-      )}
-    </div>
-  );
-}
-
 function Content({ id }: { id: string }) {
   const t = useTranslations("channels");
   const range = useRange();
@@ -73,7 +58,8 @@ function Content({ id }: { id: string }) {
     keepPreviousData: true,
   });
   const reload = () => void mutate();
-  if (error && !channel) return <LoadError error={error} onRetry={reload} />;
+  if (isApiError(error, "not_found") || (error && !channel))
+    return <ChannelLoadError error={error} onRetry={reload} />;
   return (
     <div className="mx-auto grid max-w-page gap-6">
       <div>

@@ -56,11 +56,22 @@ export function CallError({
   );
 }
 
+/** The error of a failed call about a record, which may have been deleted since the page loaded it. */
+export function RecordError({ error }: { error: unknown }) {
+  const t = useTranslations("common.error");
+  if (!isApiError(error, "not_found")) return <CallError error={error} />;
+  return (
+    <Notice tone="warn" title={t("gone")} isLive>
+      {t("goneText")}
+    </Notice>
+  );
+}
+
 /** The errors of a form's last save: the failed call, or `stale` when the form shows newer values since. */
 export function SaveErrors({ error, isStale, stale }: { error: unknown; isStale: boolean; stale: string }) {
   return (
     <>
-      <CallError error={error} />
+      <RecordError error={error} />
       {isStale ? (
         <Notice tone="warn" isLive>
           {stale}

@@ -11,7 +11,7 @@ import {
   AlertDialogTitle,
 } from "../ui/alert-dialog";
 import { Button } from "../ui/button";
-import { CallError } from "./call-error";
+import { RecordError } from "./call-error";
 import { Form } from "./form";
 import { TextField } from "./text-field";
 import { useAction } from "./use-action";
@@ -85,7 +85,7 @@ export function ConfirmDialog({
               spellCheck={false}
             />
           )}
-          <CallError error={error} />
+          <RecordError error={error} />
           <AlertDialogFooter>
             <AlertDialogCancel>{cancel ?? common("cancel")}</AlertDialogCancel>
             <Button

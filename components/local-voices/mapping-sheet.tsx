@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { InstalledVoice } from "@/lib/contracts/console/local-voices";
-import { CallError } from "../forms/call-error";
+import { RecordError } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
@@ -83,7 +83,7 @@ function MappingForm({
         <h2 className="text-lg">{t("heading")}</h2>
         <p className="text-ink-muted">{t("lead")}</p>
       </div>
-      <CallError error={error} />
+      <RecordError error={error} />
       <SearchField label={t("search")} value={q} onValueChange={setQuery} className="w-full" />
       <MappingList names={shown} table={table} keyOf={keyOf} onChoose={choose} voice={voice} />
       {shown.length === 0 ? <p className="text-ink-muted">{t("noMatch")}</p> : null}

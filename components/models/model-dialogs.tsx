@@ -21,7 +21,8 @@ interface ModelDialogsProps {
   priceListDate: string | null;
   /** Called after a change: the list has to be reloaded. */
   onChanged(): void;
-  onEdit(name: string): void;
+  /** Opens the form of the model whose route is shown; null if there is no such model. */
+  onEdit: (() => void) | null;
   /** The model being edited was changed elsewhere; the dialog continues with the newest version. */
   onNewest(model: Model): void;
   onClose(): void;
@@ -116,9 +117,11 @@ function RouteSheet({ name, onEdit, onClose }: DialogProps & { name: string }) {
             <p className="text-ink-muted">{t("lead")}</p>
           </div>
           <RoutePreview name={name} />
-          <Button variant="outline" className="w-fit" onClick={() => onEdit(name)}>
-            {t("edit")}
-          </Button>
+          {onEdit ? (
+            <Button variant="outline" className="w-fit" onClick={onEdit}>
+              {t("edit")}
+            </Button>
+          ) : null}
         </div>
       </SheetContent>
     </Sheet>

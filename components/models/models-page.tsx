@@ -59,7 +59,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
   const { data, error, mutate } = useApi(api.listModels, {}, { refreshInterval: refreshIntervalOf });
   const models = data?.items;
   const shown = models && filterModels(models, q, operation);
-  const { dialog, openDialog, closeDialog, act, edit } = useModelDialog(models);
+  const { dialog, openDialog, closeDialog, act, editRouted } = useModelDialog(models);
   const toggle = useToggle(mutate);
   const reload = () => void mutate();
 
@@ -96,7 +96,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
           dialog={dialog}
           priceListDate={data?.price_list_date ?? null}
           onChanged={reload}
-          onEdit={edit}
+          onEdit={editRouted}
           onNewest={(model) => openDialog({ kind: "edit", model })}
           onClose={closeDialog}
         />
@@ -110,6 +110,9 @@ function useModelDialog(models: readonly Model[] | undefined) {
   const params = useSearchParams();
   const [chosen, openDialog] = useState<ModelDialog | null>(null);
   const routeOf = params.get("model");
+  const routed = models?.find(
+    (one) => one.name === routeOf || one.aliases.some((alias) => alias === routeOf),
+  );
   const fromUrl: ModelDialog | null = routeOf
     ? { kind: "route", name: routeOf }
     : params.get("create") === "1"
@@ -127,11 +130,12 @@ function useModelDialog(models: readonly Model[] | undefined) {
       if (action === "route") setQueryParam("model", model.name);
       else openDialog({ kind: action, model });
     },
-    edit: (name: string) => {
-      const model = models?.find((one) => one.name === name || one.aliases.includes(name));
-      setQueryParam("model", null);
-      if (model) openDialog({ kind: "edit", model });
-    },
+    editRouted: routed
+      ? () => {
+          setQueryParam("model", null);
+          openDialog({ kind: "edit", model: routed });
+        }
+      : null,
   };
 }
 

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useNow, useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
 import { useApi } from "@/lib/client/use-api";
 import type { RoutePreview as Preview } from "@/lib/contracts/console/routing";
 import { useAmounts } from "../charts/use-amounts";
@@ -24,6 +25,7 @@ export function RoutePreview({ name }: { name: string }) {
     { params: { model: name } },
     { refreshInterval: REFRESH_MS },
   );
+  if (isApiError(error, "not_found")) return <Notice tone="warn">{t("unknown")}</Notice>;
   if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;
   if (!data) return <RouteSkeleton />;
   return (

@@ -351,3 +351,35 @@ test.describe("a member", () => {
     }
   });
 });
+
+test.describe("a channel that does not exist", () => {
+  test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
+
+  test("is reported on its page and on its form", async ({ routedPage: page, routed }) => {
+    for (const path of ["/channels/none", "/channels/none/edit"]) {
+      await page.goto(`${routed.product.url}${path}`);
+      await expect(page.getByRole("heading", { name: "Channel not found" })).toBeVisible();
+      await expect(page.getByRole("link", { name: "All channels" })).toBeVisible();
+    }
+  });
+
+  test("is reported when it was deleted while its page or form is open", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await routed.allow();
+    const open = await routed.channel("Cellar", { models: [EMBED] });
+    await page.goto(`${routed.product.url}/channels/${open.id}`);
+    await expect(page.getByRole("heading", { name: "Cellar" })).toBeVisible();
+    await routed.call(`/api/channels/${open.id}`, undefined, "DELETE");
+    await expect(page.getByRole("heading", { name: "Channel not found" })).toBeVisible();
+
+    const edited = await routed.channel("Attic", { models: [EMBED] });
+    await page.goto(`${routed.product.url}/channels/${edited.id}/edit`);
+    await page.getByLabel("Name", { exact: true }).fill("Loft");
+    await routed.call(`/api/channels/${edited.id}`, undefined, "DELETE");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText("This no longer exists")).toBeVisible();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Loft");
+  });
+});

@@ -131,3 +131,37 @@ test("keeps search and type in the URL", async ({ routedPage: page, routed }) =>
   await page.getByRole("button", { name: "Clear search" }).click();
   await expect(rowOf(page, "patchbay-speech")).toBeVisible();
 });
+
+test.describe("a model that does not exist", () => {
+  test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
+
+  test("is reported by its route, which offers no form", async ({ routedPage: page, routed }) => {
+    await page.goto(`${routed.product.url}/models?model=none`);
+    const sheet = page.getByRole("dialog", { name: "Route of none" });
+    await expect(sheet).toContainText("No model has this name.");
+    await expect(sheet.getByRole("button", { name: /Edit model|Retry/ })).toHaveCount(0);
+  });
+
+  test("is reported by the dialogs that were open when it was deleted", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    const create = () => routed.call("/api/models", { name: "attic", operation: "embeddings" });
+    const remove = () => routed.call("/api/models/attic", undefined, "DELETE");
+    await create();
+    await page.goto(`${routed.product.url}/models`);
+    await choose(page, "attic", "Edit");
+    await page.getByLabel("Description").fill("Mine");
+    await remove();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("dialog")).toContainText("This no longer exists");
+
+    await create();
+    await page.goto(`${routed.product.url}/models`);
+    await choose(page, "attic", "Delete");
+    await page.getByLabel("Type attic to confirm").fill("attic");
+    await remove();
+    await page.getByRole("button", { name: "Delete model" }).click();
+    await expect(page.getByRole("alertdialog")).toContainText("This no longer exists");
+  });
+});

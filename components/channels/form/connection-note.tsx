@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import { CallError } from "../../forms/call-error";
+import { CallError, RecordError } from "../../forms/call-error";
 import { Field } from "../../forms/field";
 import { PasswordInput } from "../../forms/password-input";
 import { useAction } from "../../forms/use-action";
@@ -70,7 +70,7 @@ export function ConnectionNote({
       );
     }
     case "failed":
-      return <CallError error={connection.error} />;
+      return <RecordError error={connection.error} />;
     default:
       return connection satisfies never;
   }

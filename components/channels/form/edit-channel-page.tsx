@@ -10,11 +10,11 @@ import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { discardUnsaved } from "@/lib/client/unsaved";
 import { useApi, useApiCache } from "@/lib/client/use-api";
-import { CallError } from "../../forms/call-error";
 import { PageHeader } from "../../shell/page-header";
 import { Skeleton } from "../../ui/skeleton";
 import { toast } from "../../ui/toast";
 import { BackToChannels } from "../back-to-channels";
+import { ChannelLoadError } from "../channel-load-error";
 import { CHANNELS_AND_MODELS } from "../use-channels";
 import { ChannelForm } from "./channel-form";
 
@@ -37,7 +37,7 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
   const channel = request.data;
   const address = `/channels/${encodeURIComponent(id)}`;
   if (error && (!channel || !models.data))
-    return <CallError error={error} onRetry={() => void request.mutate()} />;
+    return <ChannelLoadError error={error} onRetry={() => void request.mutate()} />;
   if (!channel || !models.data || (request.isValidating && !isStale)) return <FormSkeleton />;
   return (
     <div className="mx-auto max-w-3xl">

@@ -126,6 +126,8 @@ export const common = {
     unexpected: "The server had an internal error. Its log shows the cause under the request ID.",
     signedOut: "Your session has ended. Sign in to continue.",
     signIn: "Sign in",
+    gone: "This no longer exists",
+    goneText: "It was deleted, or you no longer have access to it.",
     pageTitle: "This page couldn’t load",
     pageText:
       "Reload the page. If it fails again, the browser’s console or the server’s log shows the cause.",

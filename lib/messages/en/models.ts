@@ -61,6 +61,7 @@ export const models = {
   route: {
     title: "Route of {name}",
     lead: "Where a request would be sent now.",
+    unknown: "No model has this name. It may have been deleted.",
     first: "first",
     next: "then",
     share: "{share} of requests",

@@ -126,6 +126,8 @@ export const common = {
     unexpected: "服务器发生内部错误。可凭请求 ID 在日志中查到原因。",
     signedOut: "会话已结束，请重新登录。",
     signIn: "登录",
+    gone: "此项已不存在",
+    goneText: "它已被删除，或者您已无权访问。",
     pageTitle: "无法加载此页面",
     pageText: "请重新加载页面。若仍失败，浏览器控制台或服务器日志会显示原因。",
     notFoundTitle: "找不到页面",

@@ -57,6 +57,7 @@ export const models = {
   route: {
     title: "{name} 的路由",
     lead: "此刻的请求会发往何处。",
+    unknown: "没有使用此名称的模型，它可能已被删除。",
     first: "首先",
     next: "其次",
     share: "{share} 的请求",
