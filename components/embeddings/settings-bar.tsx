@@ -53,7 +53,12 @@ function EmbedButton({ page: { isRunning, start, stop, draft } }: Pick<SettingsP
   return (
     <div className="flex flex-1 justify-end max-sm:w-full max-sm:flex-none">
       {isRunning ? (
-        <Button variant="outline" onClick={stop} className="max-sm:w-full">
+        <Button
+          variant="outline"
+          // The second click of a double click on "Embed" does not stop what the first one has started.
+          onClick={({ detail }) => (detail === 2 ? undefined : stop())}
+          className="max-sm:w-full"
+        >
           <SquareIcon />
           {t("stop")}
         </Button>

@@ -38,7 +38,7 @@ export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart
   useWindowEvent("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
     event.preventDefault();
-    start();
+    if (!comparing.isRunning) start();
   });
 
   const startExample = (example: Example) => {

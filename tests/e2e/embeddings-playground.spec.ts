@@ -447,3 +447,32 @@ test.describe("in Chinese", () => {
     );
   });
 });
+
+for (const [device, width] of [
+  ["at 1440 pixels", 1440],
+  ["on a phone", 390],
+] as const)
+  test(`a double click on Embed or repeated Ctrl+Enter embeds once ${device}`, async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await openExample(page, product.url);
+    const counts: number[] = [];
+    await page.route("**/v1/embeddings", async (route) => {
+      counts.push([route.request().postDataJSON().input].flat().length);
+      // Slower than the clicks.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    const embedButton = page.getByRole("button", { name: /^Embed/ });
+    const { width: right = 0 } = (await embedButton.boundingBox()) ?? {};
+    await embedButton.dblclick({ position: { x: right - 20, y: 10 } });
+    // The texts, then the query.
+    await expect.poll(() => counts).toEqual([SUPPORT.length, 1]);
+    await expect(embedButton).toBeVisible();
+    for (let press = 0; press < 3; press += 1) await page.keyboard.press("Control+Enter");
+    await expect.poll(() => counts.length).toBe(4);
+    await expect(embedButton).toBeVisible();
+    expect(counts).toEqual([SUPPORT.length, 1, SUPPORT.length, 1]);
+  });
