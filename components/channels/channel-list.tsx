@@ -8,7 +8,7 @@ import type { Channel } from "@/lib/contracts/console/channels";
 import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
-import { Switch } from "../ui/switch";
+import { SavingSwitch } from "../ui/switch";
 import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
 import { ChannelMetric, ChannelModels, ChannelOrigin, type Traffic } from "./channel-cells";
 import type { ChannelAction } from "./channel-menu";
@@ -28,7 +28,7 @@ interface ChannelListProps {
   positionOf(id: string): number;
   traffic: Traffic;
   onAction(action: ChannelAction, channel: Channel): void;
-  onToggle(channel: Channel, enabled: boolean): void;
+  onToggle(channel: Channel, enabled: boolean): Promise<void>;
   onDrop(id: string, target: DropTarget): void;
   onChanged(): void;
 }
@@ -189,10 +189,10 @@ function ChannelName({ channel }: { channel: Channel }) {
 function ChannelSwitch({ channel, onToggle }: Pick<RowProps, "channel" | "onToggle">) {
   const t = useTranslations("channels");
   return (
-    <Switch
+    <SavingSwitch
       aria-label={t("turnOn", { name: channel.name })}
       checked={channel.enabled}
-      onCheckedChange={(checked) => onToggle(channel, checked)}
+      onToggle={(checked) => onToggle(channel, checked)}
     />
   );
 }

@@ -81,7 +81,7 @@ function Content() {
                     positionOf={(id) => positionIn(tiers, id)}
                     traffic={traffic}
                     onAction={act}
-                    onToggle={(channel, enabled) => void toggle(channel, enabled)}
+                    onToggle={toggle}
                     onDrop={(id: string, target: DropTarget) => void reorder(id, drop(tiers, id, target))}
                     onChanged={() => void reload()}
                   />

@@ -5,7 +5,7 @@ import type { Model } from "@/lib/contracts/console/models";
 import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
 import { Skeleton } from "../ui/skeleton";
-import { Switch } from "../ui/switch";
+import { SavingSwitch } from "../ui/switch";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import { ModelOptions, ModelPrice, ServedBy } from "./model-cells";
 import { ModelDescription } from "./model-description";
@@ -21,7 +21,7 @@ function ModelMenuButton({ model, onAction }: Pick<ModelListProps, "onAction"> &
 interface ModelListProps {
   models: readonly Model[];
   onAction(action: ModelAction, model: Model): void;
-  onToggle(model: Model, enabled: boolean): void;
+  onToggle(model: Model, enabled: boolean): Promise<void>;
 }
 
 /** Models by name: a table on wide screens, a list on narrow ones. */
@@ -115,10 +115,10 @@ function ModelName({ model, onAction }: { model: Model; onAction: ModelListProps
 function ModelSwitch({ model, onToggle }: { model: Model; onToggle: ModelListProps["onToggle"] }) {
   const t = useTranslations("models");
   return (
-    <Switch
+    <SavingSwitch
       aria-label={t("turnOn", { name: model.name })}
       checked={model.enabled}
-      onCheckedChange={(checked) => onToggle(model, checked)}
+      onToggle={(checked) => onToggle(model, checked)}
     />
   );
 }

@@ -80,9 +80,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
       ) : shown.length > 0 ? (
         <div className="grid gap-4">
           <FirstRows items={shown}>
-            {(rows) => (
-              <ModelList models={rows} onAction={act} onToggle={(model, on) => void toggle(model, on)} />
-            )}
+            {(rows) => <ModelList models={rows} onAction={act} onToggle={toggle} />}
           </FirstRows>
           <PriceDate data={data} />
         </div>

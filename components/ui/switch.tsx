@@ -1,7 +1,7 @@
 "use client";
 
 import { Switch as Primitive } from "radix-ui";
-import type { ComponentProps } from "react";
+import { type ComponentProps, useState } from "react";
 import { cn } from "./class-names";
 
 export function Switch({ className, ...props }: ComponentProps<typeof Primitive.Root>) {
@@ -17,4 +17,22 @@ export function Switch({ className, ...props }: ComponentProps<typeof Primitive.
       <Primitive.Thumb className="block size-4 rounded-full bg-line-strong transition-transform data-[state=checked]:translate-x-4 data-[state=checked]:bg-on-ink" />
     </Primitive.Root>
   );
+}
+
+/** A switch whose change is saved at once: until then it shows the new state and ignores clicks. */
+export function SavingSwitch({
+  checked,
+  onToggle,
+  ...props
+}: Omit<ComponentProps<typeof Switch>, "onToggle"> & {
+  checked: boolean;
+  onToggle(checked: boolean): Promise<void>;
+}) {
+  const [saving, setSaving] = useState<boolean | null>(null);
+  const toggle = async (next: boolean) => {
+    if (saving !== null) return;
+    setSaving(next);
+    await onToggle(next).finally(() => setSaving(null));
+  };
+  return <Switch {...props} checked={saving ?? checked} onCheckedChange={(next) => void toggle(next)} />;
 }

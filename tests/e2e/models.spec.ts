@@ -90,6 +90,23 @@ test.describe("a model", () => {
   });
 });
 
+test("saves a double click on a model's switch once", async ({ routedPage: page, routed }) => {
+  await routed.call("/api/models", { name: "attic", operation: "embeddings" });
+  let saves = 0;
+  await page.route("**/api/models/attic", async (route) => {
+    saves += 1;
+    // Slower than the clicks.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  await page.goto(`${routed.product.url}/models`);
+  const onOff = page.getByRole("switch", { name: "Enable attic" });
+  await onOff.dblclick();
+  await expect(page.getByText("attic disabled")).toBeVisible();
+  await expect(onOff).not.toBeChecked();
+  expect(saves).toBe(1);
+});
+
 test("shows the route of a model in order and the skipped channels with the reason", async ({
   routedPage: page,
   routed,
