@@ -66,7 +66,7 @@ function IdentityFields({
       <FormTextField
         form={form}
         name="username"
-        options={{ onBlur: (event) => onDraft({ username: event.target.value }) }}
+        options={{ onChange: (event) => onDraft({ username: event.target.value }) }}
         label={t("username")}
         hint={t("usernameHint")}
         isRequired
@@ -78,7 +78,7 @@ function IdentityFields({
       <FormTextField
         form={form}
         name="email"
-        options={{ onBlur: (event) => onDraft({ email: event.target.value }) }}
+        options={{ onChange: (event) => onDraft({ email: event.target.value }) }}
         label={t("email")}
         hint={t("emailHint")}
         isOptional
