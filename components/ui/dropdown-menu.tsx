@@ -21,7 +21,11 @@ export function DropdownMenuContent({ className, ...props }: ComponentProps<type
         data-slot="dropdown-menu"
         sideOffset={4}
         collisionPadding={8}
-        className={cn(floatClasses, "min-w-44 p-1", className)}
+        className={cn(
+          floatClasses,
+          "max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto p-1",
+          className,
+        )}
         {...props}
       />
     </Primitive.Portal>

@@ -2,6 +2,7 @@ import type { Page } from "playwright/test";
 import { devices } from "playwright/test";
 import { call } from "./console-api";
 import { enterPassword, expect, freshCode, test } from "./enrolled";
+import { createUser } from "./users";
 import { createOwner, goToAdministratorStep, heading } from "./wizard-page";
 
 const { userAgent, deviceScaleFactor } = devices["Pixel 7"];
@@ -114,6 +115,24 @@ test("lists API keys as cards and navigates with the menu", async ({ ownerPage: 
   await expect(heading(page, "Account")).toBeVisible();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   expect(await horizontalOverflow(page)).toBe(0);
+});
+
+test("keeps a long menu on the screen above a phone's keyboard", async ({ ownerPage: page, product }) => {
+  await page.setViewportSize({ width: 390, height: 420 });
+  const { id } = await createUser(product.url, product.cookie, { username: "anna", role: "member" });
+  await page.goto(`${product.url}/users`);
+  const actions = page.getByRole("button", { name: "Actions for anna" });
+  // Neither above nor below is there room for the whole menu.
+  await actions.evaluate((button) => button.scrollIntoView({ block: "center" }));
+  await actions.tap();
+  const menu = page.getByRole("menu");
+  await expect(menu).toBeVisible();
+  const { y = -1, height = 0 } = (await menu.boundingBox()) ?? {};
+  expect(y).toBeGreaterThanOrEqual(0);
+  expect(y + height).toBeLessThanOrEqual(420);
+  await menu.getByRole("menuitem", { name: "Delete" }).tap();
+  await expect(page.getByRole("alertdialog")).toBeVisible();
+  await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
 });
 
 test("signs in by touch with a numeric keypad for the code", async ({ page, enrolled }) => {
