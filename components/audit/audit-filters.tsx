@@ -31,8 +31,8 @@ export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
   const targetName = rows.find((row) => row.target === target)?.target_name ?? target;
   return (
     <div className="mb-4 grid gap-3">
-      <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-[minmax(12rem,1fr)_12rem_13rem_11rem]">
-        <Labelled label={t("search")} className="col-span-2 md:col-span-1">
+      <div className="grid grid-cols-2 items-end gap-3 xl:grid-cols-[minmax(12rem,1fr)_12rem_13rem_11rem]">
+        <Labelled label={t("search")} className="col-span-2 xl:col-span-1">
           {(id) => (
             <SearchField
               id={id}
@@ -133,7 +133,7 @@ function TimeChoice({ value, from, to }: { value: string; from: string; to: stri
   };
   return (
     <>
-      <Labelled label={t("time")} className="col-span-2 md:col-span-1">
+      <Labelled label={t("time")} className="col-span-2 xl:col-span-1">
         {(id) => (
           <FilterSelect id={id} value={value} onValueChange={choose}>
             <option value="">{t("anyTime")}</option>
@@ -146,7 +146,7 @@ function TimeChoice({ value, from, to }: { value: string; from: string; to: stri
         )}
       </Labelled>
       {value === "days" ? (
-        <div className="col-span-2 grid grid-cols-2 gap-3 md:col-span-4 md:grid-cols-[11rem_11rem] md:justify-end">
+        <div className="col-span-2 grid grid-cols-2 gap-3 xl:col-span-4 md:grid-cols-[11rem_11rem] md:justify-end">
           <DayField name="from" value={from} max={to || undefined} />
           <DayField name="to" value={to} min={from || undefined} />
         </div>

@@ -71,7 +71,7 @@ function Content() {
       ) : !channels ? (
         <ChannelListSkeleton />
       ) : (
-        <div className="grid gap-4">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
           {channels.length > 0 ? (
             <>
               <FirstRows items={channels}>

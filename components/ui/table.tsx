@@ -4,7 +4,7 @@ import { cn } from "./class-names";
 /** On narrow screens show a list instead: wrap the table in `hidden md:block`. */
 export function Table(props: ComponentProps<"table">) {
   return (
-    <div data-slot="table" className="w-full overflow-x-auto rounded-md border bg-panel">
+    <div data-slot="table" className="relative w-full overflow-x-auto rounded-md border bg-panel">
       <table className="w-full text-base" {...props} />
     </div>
   );
