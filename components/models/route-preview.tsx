@@ -50,7 +50,6 @@ export function RoutePreview({ name }: { name: string }) {
       ) : null}
       {data.recovering.length > 0 ? <Recovering of={data} /> : null}
       {data.skipped.length > 0 ? <Skipped of={data} /> : null}
-      <p className="text-sm text-ink-faint">{t("live")}</p>
     </div>
   );
 }

@@ -181,7 +181,7 @@ export const embeddings = {
     action: "Search",
     results: "Search results",
     found: "{count} of {all} for “{query}”",
-    used: "{tokens, plural, one {# token} other {# tokens}} · {time}",
+    used: "{tokens, plural, one {# token} other {# tokens}}, {time}",
     tasks: "Query embedded as RETRIEVAL_QUERY, texts as RETRIEVAL_DOCUMENT.",
   },
   neighbours: {

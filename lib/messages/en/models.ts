@@ -85,7 +85,6 @@ export const models = {
       rpm: "Rate limit of this minute reached.",
     },
     until: "For {seconds, plural, one {# more second} other {# more seconds}}.",
-    live: "Live",
     edit: "Edit model",
   },
   form: {

@@ -79,7 +79,6 @@ export const models = {
       rpm: "已达到本分钟的速率限制。",
     },
     until: "还有 {seconds} 秒。",
-    live: "实时",
     edit: "编辑模型",
   },
   form: {
