@@ -76,6 +76,7 @@ const FAILURES: readonly [title: string, as: string, status: number, code: strin
   ["answers 500", "status-500", 502, "upstream_error"],
   ["answers 503", "status-503", 502, "upstream_error"],
   ["answers 529", "status-529", 502, "upstream_error"],
+  ["answers 400 and then nothing", "stalled-status-400", 502, "upstream_error"],
   ["answers an HTML 502", "html-status-502", 502, "upstream_error"],
   ["refuses the key", "status-401", 502, "upstream_error"],
   ["denies the key's permission", "status-403", 502, "upstream_error"],
@@ -158,6 +159,7 @@ test("converts base64 in place of requested numbers, and numbers in place of bas
 const SPEECH_FAILURES: readonly [title: string, failure: string, status: number, code: string][] = [
   ["answers 200 without audio", "no-audio", 502, "upstream_invalid"],
   ["answers an empty 200", "empty", 502, "upstream_invalid"],
+  ["answers 400 and then nothing", "stalled-status-400", 502, "upstream_error"],
   ["answers HTML with 200", "garbage", 502, "upstream_invalid"],
   ["resets before headers", "reset-before-headers", 502, "upstream_error"],
   ["never answers", "black-hole", 504, "upstream_timeout"],

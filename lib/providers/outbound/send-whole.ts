@@ -6,7 +6,7 @@ import { UpstreamProgress } from "../../ports/upstream-progress";
 import { BoundedBody, type ByteSource, collect } from "./body";
 import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
 import { attemptLimits, type OutboundRequest, type OutboundSettings } from "./request";
-import { type ConnectionPool, headerReader, type Prepared, REFUSAL_BYTES, REFUSAL_MS, refused } from "./send";
+import { type ConnectionPool, headerReader, type Prepared, REFUSAL_BYTES, refusalMs, refused } from "./send";
 
 const NOTHING = new Uint8Array(0);
 
@@ -109,7 +109,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
     this.#progress.hasHead = true;
     this.status = status;
     this.headers = headers;
-    if (!this.#isGood) this.#expectWithin(REFUSAL_MS);
+    if (!this.#isGood) this.#expectWithin(refusalMs(this.#firstBy - this.#settings.clock.monotonic()));
     else if (this.#settings.clock.monotonic() >= this.#firstBy) this.#fail(tooSlow());
     else this.#expectedLength = Math.min(Number(headers["content-length"] ?? 0), this.#request.maxBytes);
   }

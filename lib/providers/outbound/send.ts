@@ -17,7 +17,15 @@ import {
 
 /** Limits of an error reply. */
 export const REFUSAL_BYTES = 64 * 1024;
-export const REFUSAL_MS = 2_000;
+const REFUSAL_MS = 2_000;
+
+/**
+ * Milliseconds for the rest of an error reply whose head has arrived, of those left for the first byte: it ends before
+ * them, since its status would be lost in the timeout.
+ */
+export function refusalMs(leftMs: number): number {
+  return Math.min(REFUSAL_MS, leftMs / 2);
+}
 
 /** The connections of a channel, with the number of its requests that have no reply yet. */
 export interface ConnectionPool {
@@ -130,12 +138,13 @@ class Attempt {
   }
 
   #refusalLimits(): BodyLimits {
-    const refusedBy = this.#now() + REFUSAL_MS;
+    const ms = refusalMs(this.#leftMs());
+    const refusedBy = this.#now() + ms;
     return {
       maxBytes: REFUSAL_BYTES,
-      firstByteMs: Math.min(this.#leftMs(), REFUSAL_MS),
-      idleMs: REFUSAL_MS,
-      totalLeftMs: () => Math.min(refusedBy - this.#now(), this.#totalLeftMs()),
+      firstByteMs: ms,
+      idleMs: ms,
+      totalLeftMs: () => refusedBy - this.#now(),
     };
   }
 }

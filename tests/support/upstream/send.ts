@@ -111,6 +111,10 @@ export async function send(
       return cutAfter(res, reply.chunks.slice(0, n), count);
     case "end-at-chunk":
       return chunked(res, { ...reply, chunks: reply.chunks.slice(0, n) }, count);
+    case "stalled-status":
+      res.writeHead(reply.status, { ...reply.headers, "content-length": "100" });
+      res.flushHeaders();
+      return;
     case "stall-at-chunk":
       res.writeHead(reply.status, reply.headers);
       res.flushHeaders();

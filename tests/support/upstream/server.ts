@@ -171,6 +171,7 @@ function keyRefusal({ headers, url = "" }: IncomingMessage, { key }: UpstreamOpt
 function faultyReply(path: string, failure: InjectedFailure | null, options: UpstreamOptions): Reply | null {
   switch (failure?.kind) {
     case "status":
+    case "stalled-status":
       return errorReply(path, failure.n, `Failed at http://10.1.2.3:8080/internal with ${failure.n}.`);
     case "html-status":
       return {
