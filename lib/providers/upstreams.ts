@@ -67,7 +67,7 @@ export function createUpstreams(
   function provider(name: string): UpstreamProvider | null {
     const make = Object.hasOwn(UPSTREAM_PROVIDERS, name) ? UPSTREAM_PROVIDERS[name] : undefined;
     if (make === undefined) return null;
-    const known = made.get(name) ?? make({ outbound, clock, keyOf });
+    const known = made.get(name) ?? make({ outbound, clock, limits, keyOf });
     made.set(name, known);
     return known;
   }

@@ -290,5 +290,12 @@ test("an upstream that never answers a call or a list of voices does not delay t
   console.log(`with a silent upstream: ${first.tookMs.toFixed(0)} ms, then ${second.tookMs.toFixed(0)} ms`);
   // The list is not requested again for each call.
   expect(second.tookMs).toBeLessThan(1_500);
+  const { name: alone } = await routed.route("speech", [
+    { at: { origin: `http://127.0.0.1:${port}` }, as: "tts" },
+  ]);
+  const late = await routed.send(...spoken("openai", alone));
+  expectFailure("openai", late, 504, "upstream_timeout");
+  // The wait for the list is part of the first-byte limit, 1 s.
+  expect(late.tookMs).toBeLessThan(1_400);
   silent.close();
 });

@@ -223,7 +223,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
     plan,
     attemptNumber: 1,
     maxAttempts: attemptsAllowed(ctx.services, plan.entry.routes.length),
-    deadline: ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation),
+    deadline: (plan.startedAt ?? ctx.services.clock.monotonic()) + firstByteLimitMs(ctx, plan.operation),
     excluded: new Set(),
     failures: [],
     unsupported: null,

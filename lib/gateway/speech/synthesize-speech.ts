@@ -136,6 +136,8 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   const entry = await resolveModel(ctx, input.model, "speech");
   const characters = codePoints(text);
   checkLength(characters, entry, input.model, field.text);
+  // May wait for an upstream's list of voices.
+  const startedAt = ctx.services.clock.monotonic();
   const assigned = await assignVoices(ctx, entry, input, field);
   const lookup = await lookUpSpeech(ctx, entry, input.source);
   const isCached = lookup.known !== undefined;
@@ -153,6 +155,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     requestedModel: input.model,
     inputTokens,
     characters,
+    startedAt,
     reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, extent),
     user: input.user,
     writesOpenRow: !isCached,

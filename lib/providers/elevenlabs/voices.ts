@@ -77,9 +77,7 @@ function readVoice(entry: unknown): ListedVoice | null {
 }
 
 async function fetchVoices(settings: UpstreamSettings, channel: ChannelRecord): Promise<ListedVoice[]> {
-  const answer = asFields(
-    await readElevenLabsList(settings, channel, "/voices", listOptions(settings.clock)),
-  );
+  const answer = asFields(await readElevenLabsList(settings, channel, "/voices", listOptions(settings)));
   return asList(answer?.voices).flatMap((entry) => readVoice(entry) ?? []);
 }
 

@@ -57,7 +57,7 @@ async function fetchVoices(
   channel: ChannelRecord,
 ): Promise<ListedVoice[] | null> {
   const source = listSourceOf(formOf(channel));
-  const answer = await readList(settings, channel, source, "/audio/voices", listOptions(settings.clock));
+  const answer = await readList(settings, channel, source, "/audio/voices", listOptions(settings));
   const fields = asFields(answer);
   const entries = asList(Array.isArray(answer) ? answer : (fields?.voices ?? fields?.data));
   const voices = entries.flatMap((entry) => readVoice(entry) ?? []);

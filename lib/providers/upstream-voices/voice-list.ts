@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
 import type { CallOptions, Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
+import type { UpstreamSettings } from "../upstream/provider";
 
 /** Voices as an upstream lists them; `id` is the value to send. */
 export interface ListedVoice extends Voice {
@@ -19,9 +20,10 @@ export function listKey(channel: ChannelRecord): string {
   return `${channel.id}/${channel.version}`;
 }
 
-export function listOptions(clock: Clock): CallOptions {
-  const firstByteBy = clock.monotonic() + LIST_MS;
-  return { signal: AbortSignal.timeout(LIST_MS), requestId: "", firstByteBy };
+/** The list gets at most half of a call's time for the first byte. */
+export function listOptions({ clock, limits }: UpstreamSettings): CallOptions {
+  const ms = Math.min(LIST_MS, limits.speechFirstByteMs / 2);
+  return { signal: AbortSignal.timeout(ms), requestId: "", firstByteBy: clock.monotonic() + ms };
 }
 
 interface Kept {

@@ -1,3 +1,4 @@
+import type { Limits } from "../../contracts/limits";
 import type { ChannelProbe } from "../../ports/channel-probe";
 import type { Clock } from "../../ports/clock";
 import type { EmbeddingModel } from "../../ports/embedding-model";
@@ -20,6 +21,7 @@ export interface UpstreamProvider {
 export interface UpstreamSettings {
   outbound: Outbound;
   clock: Clock;
+  limits: Pick<Limits, "speechFirstByteMs">;
   /** The channel's current key, decrypted; null when it has none. */
   keyOf(channel: ChannelRecord): string | null;
 }

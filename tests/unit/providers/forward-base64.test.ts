@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { isAppError } from "../../../lib/errors";
 import type { SpeechEvent } from "../../../lib/ports/speech-model";
 import { geminiSpeech } from "../../../lib/providers/gemini/speech";
@@ -22,6 +23,7 @@ async function read(reply: string, size: number, acceptsBase64: boolean) {
   const model = geminiSpeech(
     {
       clock: SYSTEM_CLOCK,
+      limits: DEFAULT_LIMITS,
       keyOf: () => "sk-upstream",
       outbound: {
         call: async () => ({
