@@ -269,6 +269,51 @@ describe("an import", () => {
     expect(reply.json.data.steps.map((one: { action: string }) => one.action)).toEqual(["skip", "skip"]);
   });
 
+  test("moves aliases between models of the file, whatever their order", async () => {
+    const { file } = await exported();
+    const send = (models: object[]) => importFile({ ...file, settings: {}, models, channels: [] });
+    const model = (name: string, aliases: string[], operation = "speech") => ({ name, operation, aliases });
+    const names = async () => {
+      const models = (await services.store.models.all()).filter(({ name }) => /^v\d$/.test(name));
+      return Object.fromEntries(models.map((one) => [one.name, one.aliases]));
+    };
+    await send([model("v1", ["latest"]), model("v2", ["previous"]), model("v3", ["old"])]);
+    // A swap, and the name of a new model that was an alias.
+    const swapped = await send([
+      model("v4", ["old"]),
+      model("v1", ["previous"]),
+      model("v2", ["latest"]),
+      model("v3", []),
+    ]);
+    expect(swapped.status, swapped.text).toBe(200);
+    expect(swapped.json.data.steps).toMatchObject([
+      { name: "v4", action: "create" },
+      { name: "v1", action: "change" },
+      { name: "v2", action: "change" },
+      { name: "v3", action: "change" },
+    ]);
+    expect(await names()).toEqual({ v1: ["previous"], v2: ["latest"], v3: [], v4: ["old"] });
+    // v4 is skipped, so that its alias does not become free.
+    const kept = await send([
+      model("v3", ["old"]),
+      model("v4", ["next"], "embeddings"),
+      model("v2", ["next"]),
+    ]);
+    expect(kept.json.data.steps).toMatchObject([
+      { name: "v3", action: "skip", reason: "'old' is already a name or alias of 'v4'." },
+      { name: "v4", action: "skip", reason: "Its operation is speech on this instance." },
+      { name: "v2", action: "change" },
+    ]);
+    expect(await names()).toEqual({ v1: ["previous"], v2: ["next"], v3: [], v4: ["old"] });
+    // v1's new alias is taken, so that it keeps the one that v3 wants.
+    const taken = await send([model("v3", ["previous"]), model("v1", ["next"])]);
+    expect(taken.json.data.steps).toMatchObject([
+      { name: "v3", action: "skip", reason: "'previous' is already a name or alias of 'v1'." },
+      { name: "v1", action: "skip", reason: "'next' is already a name or alias of 'v2'." },
+    ]);
+    expect(await names()).toEqual({ v1: ["previous"], v2: ["next"], v3: [], v4: ["old"] });
+  });
+
   test("does not create a skipped model, without its prices, for a channel that names it", async () => {
     await addChannel();
     const { file } = await exported();

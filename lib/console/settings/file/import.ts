@@ -10,7 +10,7 @@ import type {
 } from "../../../contracts/console/settings-file";
 import { hasCode, isAppError } from "../../../errors";
 import { newId } from "../../../gateway/new-id";
-import type { ChannelRecord } from "../../../ports/store";
+import type { ChannelRecord, ModelRecord } from "../../../ports/store";
 import { requireSignedInOperator } from "../../access/guards";
 import { readSettings } from "../../access/read-settings";
 import { requireOwnTwoFactor } from "../../access/two-factor-roles";
@@ -200,24 +200,72 @@ async function importChannels(importing: Importing, channels: readonly FileChann
   return steps;
 }
 
-/** Why one of these names is taken by another model than `except`; null: all are free. */
-function nameConflict(models: ModelNames, names: readonly string[], except: string): string | null {
-  for (const name of names) {
-    const holder = models.holderOf(name);
-    if (holder !== undefined && holder.name !== except)
-      return `'${name}' is already a name or alias of '${holder.name}'.`;
+/** Exports of older instances may name a model among its own aliases. */
+const aliasesOf = ({ name, aliases }: CreateModel) => aliases?.filter((alias) => alias !== name);
+
+/**
+ * Why models of the file cannot be imported, by name. A name that another model of the file gives up is free, unless that
+ * model cannot be imported: so all are checked again after each refusal.
+ */
+function refusedModels(models: ModelNames, sent: readonly CreateModel[]): Map<string, string> {
+  const refused = new Map<string, string>();
+  for (const { name, operation } of sent) {
+    const before = models.holderOf(name);
+    if (before?.name === name && before.operation !== operation)
+      refused.set(name, `Its operation is ${before.operation} on this instance.`);
   }
-  return null;
+  for (let known = -1; known < refused.size; ) {
+    known = refused.size;
+    const open = sent.filter(({ name }) => !refused.has(name));
+    const aliasesAfter = new Map(open.map((one) => [one.name, aliasesOf(one)]));
+    const isKept = (name: string, by: ModelRecord) =>
+      name === by.name || (aliasesAfter.get(by.name) ?? by.aliases).includes(name);
+    const taken = new Map<string, string>();
+    for (const one of open) {
+      const names = [one.name, ...(aliasesOf(one) ?? [])];
+      const ownerOf = (name: string): string => {
+        const holder = models.holderOf(name);
+        return taken.get(name) ?? (holder !== undefined && isKept(name, holder) ? holder.name : one.name);
+      };
+      const conflict = names.find((name) => ownerOf(name) !== one.name);
+      if (conflict === undefined) for (const name of names) taken.set(name, one.name);
+      else refused.set(one.name, `'${conflict}' is already a name or alias of '${ownerOf(conflict)}'.`);
+    }
+  }
+  return refused;
 }
 
-async function importModel({ tx, ctx, models }: Importing, sent: CreateModel): Promise<ImportStep> {
+/**
+ * Removes the aliases that these models give up, since another model of the file may take them. Returns the models as they
+ * were.
+ */
+async function releaseAliases(
+  { tx, models }: Importing,
+  sent: readonly CreateModel[],
+): Promise<Map<string, ModelRecord>> {
+  const released = new Map<string, ModelRecord>();
+  for (const one of sent) {
+    const before = models.holderOf(one.name);
+    const wanted = aliasesOf(one);
+    if (before?.name !== one.name || wanted === undefined) continue;
+    const aliases = before.aliases.filter((alias) => wanted.includes(alias));
+    if (aliases.length === before.aliases.length) continue;
+    released.set(one.name, before);
+    const after = await tx.models.update(one.name, before.version, { aliases });
+    if (after !== null) models.note(after);
+  }
+  return released;
+}
+
+/** `released`: the model before `releaseAliases`, if that changed it. */
+async function importModel(
+  { tx, ctx, models }: Importing,
+  sent: CreateModel,
+  released: ModelRecord | undefined,
+): Promise<ImportStep> {
   const { name, operation, ...fields } = sent;
   const one = { kind: "model", name } as const;
-  // Exports of older instances may name a model among its own aliases.
-  const aliases = fields.aliases?.filter((alias) => alias !== name);
-  const rest = { ...fields, aliases };
-  const taken = nameConflict(models, [name, ...(aliases ?? [])], name);
-  if (taken !== null) return skipped(one, taken);
+  const rest = { ...fields, aliases: aliasesOf(sent) };
   const before = models.holderOf(name);
   if (before === undefined) {
     const draft = draftModel(name, operation, name, ctx.clock.now());
@@ -226,21 +274,32 @@ async function importModel({ tx, ctx, models }: Importing, sent: CreateModel): P
     models.note(model);
     return created(one);
   }
-  if (before.operation !== operation)
-    return skipped(one, `Its operation is ${before.operation} on this instance.`);
-  const patch = differing(before, patchOf(before, rest));
-  const differences = Object.keys(patch);
-  if (differences.length > 0) {
-    const after = await tx.models.update(name, before.version, patch);
+  const patch = patchOf(before, rest);
+  const fresh = differing(before, patch);
+  if (Object.keys(fresh).length > 0) {
+    const after = await tx.models.update(name, before.version, fresh);
     if (after !== null) models.note(after);
   }
-  return changed(one, differences);
+  return changed(one, Object.keys(differing(released ?? before, patch)));
 }
 
 /** Creates missing models and updates existing ones. */
 async function importModels(importing: Importing, models: readonly CreateModel[]): Promise<ImportStep[]> {
+  const refused = refusedModels(importing.models, models);
+  const released = await releaseAliases(
+    importing,
+    models.filter(({ name }) => !refused.has(name)),
+  );
   const steps: ImportStep[] = [];
-  for (const model of models) steps.push(await importModel(importing, model));
+  for (const model of models) {
+    const { name } = model;
+    const reason = refused.get(name);
+    steps.push(
+      reason === undefined
+        ? await importModel(importing, model, released.get(name))
+        : skipped({ kind: "model", name }, reason),
+    );
+  }
   return steps;
 }
 
