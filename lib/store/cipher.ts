@@ -38,6 +38,11 @@ class DerivedKeys {
   }
 }
 
+/** The ID that encrypted texts and messages have for an instance secret. */
+export function keyIdOf(secret: string): string {
+  return new DerivedKeys(secret).id;
+}
+
 /** AES-256-GCM: a new nonce, and ciphertext with tag. */
 function encryptWith(key: Buffer, aad: string, plain: Uint8Array): { nonce: Buffer; encrypted: Buffer } {
   const nonce = randomBytes(NONCE_BYTES);

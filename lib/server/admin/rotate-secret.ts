@@ -6,7 +6,7 @@ import {
 } from "../../console/alerts/webhook-credentials";
 import { type ReEncrypted, reEncryptSecrets } from "../../console/settings/re-encrypt";
 import type { Environment } from "../process/env";
-import { deletePreviousSecret, rotateSecretFile } from "../process/secret";
+import { keepPreviousSecret, rotateSecretFile } from "../process/secret";
 import {
   DIGEST_KEY_AAD,
   DIGEST_KEY_SETTING,
@@ -38,11 +38,12 @@ export const rotateSecret: Command = {
       rotateSecretFile(env.dataDirectory);
     }
     const done = await withStore(env, (admin) => reEncryptSecrets(admin, ENCRYPTED_SETTINGS));
-    if (env.secret === null) deletePreviousSecret(env.dataDirectory);
+    const kept = env.secret === null ? keepPreviousSecret(env.dataDirectory) : null;
     terminal.note(summaryOf(done));
     terminal.note(
-      env.secret === null
-        ? "The file 'secret' in the data directory is new; older backups need the old one. All users must sign in again."
+      kept !== null
+        ? `The file 'secret' in the data directory is new. The old one is now '${kept}': older backups need it in ` +
+            "PATCHBAY_SECRET_PREVIOUS; delete it with them. All users must sign in again."
         : "PATCHBAY_SECRET_PREVIOUS is no longer needed, except for older backups.",
     );
   },

@@ -1,7 +1,8 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { systemCode } from "../../errors";
+import { keyIdOf } from "../../store/cipher";
 import { makeDirectory } from "../../store/make-directory";
 import { SettingError } from "./env";
 
@@ -122,9 +123,15 @@ export function rotateSecretFile(dataDirectory: string): void {
   writePrivate(secretFile(dataDirectory), randomBytes(48).toString("base64url"));
 }
 
-/** Deletes the previous secret, which is no longer needed. */
-export function deletePreviousSecret(dataDirectory: string): void {
-  rmSync(previousFile(dataDirectory), { force: true });
+/**
+ * Puts the previous secret away for older backups: in a file named after its key ID, by which an error asks for it. Returns
+ * the file's name.
+ */
+export function keepPreviousSecret(dataDirectory: string): string {
+  const previous = previousFile(dataDirectory);
+  const kept = `secret.${keyIdOf(readSecretFile(previous) ?? "")}`;
+  renameSync(previous, path.join(dataDirectory, kept));
+  return kept;
 }
 
 /** next-auth's secret, derived so that no two uses share a key. */

@@ -449,6 +449,24 @@ describe("rotate-secret", () => {
     expect(items[0]).toMatchObject({ actor: "admin-command", detail: { secondFactors: 2, upstreamKeys: 1 } });
   });
 
+  test("keeps the old secret in a file named after its key ID, with which older backups can be restored", async () => {
+    const { stop } = await prepare();
+    await stop();
+    const [keyId] = keyIds();
+    const old = readFileSync(at("secret"), "utf8");
+    expect((await admin.run(["backup", at("older.db")])).code).toBe(0);
+    const reply = await admin.run(["rotate-secret"]);
+    expect([reply.code, reply.notes]).toEqual([0, expect.stringContaining(`'secret.${keyId}'`)]);
+    expect(readFileSync(at(`secret.${keyId}`), "utf8")).toBe(old);
+    expect(statSync(at(`secret.${keyId}`)).mode & 0o777).toBe(0o600);
+    // It does not decrypt unasked.
+    const refused = await admin.run(["restore", at("older.db")]);
+    expect([refused.code, refused.notes]).toEqual([1, expect.stringContaining(`(key id ${keyId})`)]);
+    admin.variables.PATCHBAY_SECRET_PREVIOUS = old.trim();
+    const restored = await admin.run(["restore", at("older.db")]);
+    expect(restored.code, restored.notes).toBe(0);
+  });
+
   test("fails without changes while a server that does not know the new secret is running", async () => {
     const { stop } = await prepare();
     await stop();
