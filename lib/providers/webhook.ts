@@ -49,6 +49,7 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
           headers,
           body,
           maxBytes: MAX_REPLY_BYTES,
+          mayBeEmpty: true,
           readRefusal: () => ({ words: null, about: null }),
           secrets: [],
           options: {

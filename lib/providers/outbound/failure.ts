@@ -72,6 +72,11 @@ export function connectionError(error: unknown, phase: "headers" | "body"): AppE
   if (error instanceof UpstreamFailure) return unreachable(error);
   const errno = errnoOf(error);
   if (phase === "body") return truncated(new UpstreamFailure("connection_lost", errno));
+  // How undici reports a status of 101, after which it cannot read on.
+  if (error instanceof Error && error.message === "bad upgrade") {
+    const cause = new UpstreamFailure("protocol_error", errno);
+    return invalidAnswer("with status 101, which was not requested", cause, { upstreamStatus: 101 });
+  }
   // undici's parser errors do not all have a code.
   const isNotHttp = NOT_HTTP.has(errno) || (error instanceof Error && error.name === "HTTPParserError");
   if (isNotHttp)

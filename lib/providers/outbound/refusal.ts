@@ -1,4 +1,5 @@
 import { AppError, type ErrorDetails } from "../../errors";
+import { invalidAnswer } from "./failure";
 import { asFields, asText, type Fields, tryParseJson } from "./json";
 
 const MAX_MESSAGE_LENGTH = 500;
@@ -107,12 +108,14 @@ function failed(upstreamStatus: number, details: FailureDetails): AppError {
 }
 
 /**
- * The error for a reply with a status other than 2xx: an error of the request is passed on with its message, any other
+ * The error for a reply without the requested content: an error of the request is passed on with its message, any other
  * is the channel's and has it in `details.upstreamMessage`. `details.upstreamRefusal` says that the channel's key or
  * account is the cause.
  */
 export function refusalError(refusal: Refusal): AppError {
   const { status, header, text, nowMs, secrets, read } = refusal;
+  if (status < 300)
+    return invalidAnswer(`with status ${status} and no content`, undefined, { upstreamStatus: status });
   if (status >= 300 && status < 400) {
     return new AppError(
       "upstream_redirect",

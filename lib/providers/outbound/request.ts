@@ -29,6 +29,8 @@ export interface OutboundRequest {
   body?: unknown;
   /** Limit of the decoded reply. */
   maxBytes: number;
+  /** The content of the reply is not needed. */
+  mayBeEmpty?: boolean;
   readRefusal: ReadRefusal;
   /** Gets the `Location` of a redirect before `upstream_redirect` is thrown: it is never followed here. */
   onRedirect?(location: string): void;

@@ -6,7 +6,15 @@ import { UpstreamProgress } from "../../ports/upstream-progress";
 import { BoundedBody, type ByteSource, collect } from "./body";
 import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
 import { attemptLimits, type OutboundRequest, type OutboundSettings } from "./request";
-import { type ConnectionPool, headerReader, type Prepared, REFUSAL_BYTES, refusalMs, refused } from "./send";
+import {
+  type ConnectionPool,
+  headerReader,
+  isGood,
+  type Prepared,
+  REFUSAL_BYTES,
+  refusalMs,
+  refused,
+} from "./send";
 
 const NOTHING = new Uint8Array(0);
 
@@ -137,7 +145,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   }
 
   get #isGood(): boolean {
-    return this.status >= 200 && this.status < 300;
+    return isGood(this.status, this.#request);
   }
 
   readonly #onAbort = (): void => {
@@ -198,7 +206,8 @@ export async function sendWhole(
     return NOTHING;
   });
   const header = headerReader(reply.headers);
-  if (reply.status < 300) return { header, bytes: await decoded(settings, request, header, bytes) };
+  if (isGood(reply.status, request))
+    return { header, bytes: await decoded(settings, request, header, bytes) };
   const readable = await decoded(settings, request, header, bytes).catch(() => NOTHING);
   throw refused(settings, request, url, reply.status, header, readable);
 }

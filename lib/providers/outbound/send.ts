@@ -27,6 +27,11 @@ export function refusalMs(leftMs: number): number {
   return Math.min(REFUSAL_MS, leftMs / 2);
 }
 
+/** True for a status of success with content, which 204 and 205 do not have (RFC 9110 §15.3), if content is needed. */
+export function isGood(status: number, { mayBeEmpty }: OutboundRequest): boolean {
+  return status >= 200 && status < 300 && ((status !== 204 && status !== 205) || mayBeEmpty === true);
+}
+
 /** The connections of a channel, with the number of its requests that have no reply yet. */
 export interface ConnectionPool {
   pool: Pool;
@@ -88,10 +93,10 @@ class Attempt {
   }
 
   /** The body of the reply whose head has arrived; that of an error reply has stricter limits. */
-  body(isGood: boolean, encoding: string): BoundedBody {
+  body(good: boolean, encoding: string): BoundedBody {
     this.#progress.hasHead = true;
     this.#deadline.end();
-    const limits = isGood ? this.#bodyLimits() : this.#refusalLimits();
+    const limits = good ? this.#bodyLimits() : this.#refusalLimits();
     return new BoundedBody(this.#reply, encoding, limits, {
       clock: this.#settings.clock,
       progress: this.#progress,
@@ -172,9 +177,9 @@ export async function send(
       attempt.resume();
     });
     const header = headerReader(head.headers);
-    const isGood = head.status >= 200 && head.status < 300;
-    const body = attempt.body(isGood, (header("content-encoding") ?? "").trim().toLowerCase());
-    if (!isGood) {
+    const good = isGood(head.status, request);
+    const body = attempt.body(good, (header("content-encoding") ?? "").trim().toLowerCase());
+    if (!good) {
       // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
       const location = header("location");
       if (head.status < 400 && location !== null) request.onRedirect?.(location);
@@ -215,7 +220,7 @@ export function headerReader(
   };
 }
 
-/** The error for a reply with a status other than 2xx; `body`: as much of it as arrived. */
+/** The error for a reply whose status is not good; `body`: as much of it as arrived. */
 export function refused(
   { clock }: OutboundSettings,
   request: OutboundRequest,

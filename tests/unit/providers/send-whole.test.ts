@@ -175,6 +175,20 @@ test.each(Object.keys(SCRIPTS))(
 );
 
 test.each([
+  [101, "upgrade: websocket\r\nconnection: upgrade", "with status 101, which was not requested"],
+  [204, "x: y", "with status 204 and no content"],
+  [205, "content-length: 0", "with status 205 and no content"],
+])("call and callWhole reject a reply with status %i, and name it", async (status, fields, words) => {
+  script = [head(status, fields), "stay"];
+  const expected = {
+    code: "upstream_invalid",
+    message: `The channel's upstream answered ${words}.`,
+    details: { upstreamStatus: status },
+  };
+  expect(await both()).toMatchObject([expected, expected]);
+});
+
+test.each([
   {
     does: "reads a reply of 400 ms whose pieces arrive in time",
     totalMs: 60_000,
