@@ -116,7 +116,9 @@ export async function refusalOf(
 ): Promise<Refusal | null> {
   const chosen = chooseChannelKey(services, channel, model, true);
   if ("reason" in chosen) return chosen;
-  const entered = await enterLimits(services, channel, 0);
+  const entering = enterLimits(services, channel, 0);
+  // Without a pause, in which a call would find the slot taken.
+  const entered = entering instanceof Promise ? await entering : entering;
   if ("reason" in entered) return entered;
   entered.leave();
   return null;

@@ -3,7 +3,7 @@ import type { ConsoleServices } from "@/lib/console/context";
 import { AppError } from "@/lib/errors";
 import type { Target } from "@/lib/gateway/call";
 import { chooseChannel, trafficShares } from "@/lib/gateway/routing/choose-channel";
-import { enterChannel } from "@/lib/gateway/routing/enter-channel";
+import { enterChannel, refusalOf } from "@/lib/gateway/routing/enter-channel";
 import { previewRoute } from "@/lib/gateway/routing/preview-route";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
@@ -145,6 +145,14 @@ test("skips a channel at its own limit, as calls do", async () => {
   expect(await enterChannel(services, spent.channel, "m", true)).toBeNull();
   inside?.leave();
   expect(await reasons()).toEqual(["rpm"]);
+});
+
+test("the check of a channel takes its last free slot from no call that arrives meanwhile", async () => {
+  const { services } = openGatewayHarness();
+  const { channel } = target({ id: "small", concurrency: 1 });
+  const checking = refusalOf(services, channel, "m");
+  expect(await enterChannel(services, channel, "m", true)).not.toBeNull();
+  expect(await checking).toBeNull();
 });
 
 test("takes no slots: a hundred previews leave as many calls admitted as before", async () => {
