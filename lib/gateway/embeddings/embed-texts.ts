@@ -109,6 +109,7 @@ function* checkVectors(
   texts: number,
   asked: number | undefined,
   ofModel: number | null,
+  { embedded }: Pick<ChannelRecord, "embedded">,
 ): Generator<void, void, void> {
   if (vectors.length !== texts) throw invalid(`${vectors.length} vectors for ${texts} texts`);
   const expected = asked ?? ofModel ?? vectors[0]?.length;
@@ -118,7 +119,8 @@ function* checkVectors(
       const where = asked === undefined ? `${subject} has ${expected}` : `${asked} were requested`;
       throw invalid(`a vector of ${vector.length} numbers where ${where}`, asked !== undefined);
     }
-    if (!isFiniteVector(vector)) throw invalid("a vector with a number that is not finite");
+    // An upstream's were checked when they were read.
+    if (embedded && !isFiniteVector(vector)) throw invalid("a vector with a number that is not finite");
     yield;
   }
 }
@@ -264,9 +266,10 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       progress = options.progress;
       const result = await embedOn(ctx, call, uncached, target, options);
       const ofModel = call.entry.model.dimensions;
-      const checks = checkVectors(result, uncached.texts.length, call.dimensions, ofModel);
+      const { channel } = target;
+      const checks = checkVectors(result, uncached.texts.length, call.dimensions, ofModel, channel);
       await runForTexts(call, checks, NEVER_STOPPED);
-      return { result, channel: target.channel };
+      return { result, channel };
     });
     return await serveFromChannel(ctx, call, meter, prepared, served);
   } catch (error) {
