@@ -124,8 +124,8 @@ describe("JSON in blocks", () => {
     );
     await fc.assert(
       fc.asyncProperty(values, fc.integer({ min: 1_000, max: 100_000 }), async (value, pieceBytes) => {
-        // The placeholder of a long string becomes that string; any other text stays.
-        fc.pre(!JSON.stringify(value).includes('"patchbay-long-string:0"'));
+        // The placeholder of a long string becomes that string, also with white space at its end; any other text stays.
+        fc.pre(!/"patchbay-long-string:0(?:\\n)*"/.test(JSON.stringify(value)));
         expect(await read(JSON.stringify(value), pieceBytes)).toEqual(value);
       }),
       { numRuns: 60 },
