@@ -10,7 +10,7 @@ const FIRST_LOAD_LIMIT = 220 * 1024;
 
 /**
  * Loads the page once and checks its scripts, layout shifts, axe in both themes, placeholders, the Tab key, reduced motion,
- * and the width at 200 % zoom and on a phone.
+ * and the width at 200 % zoom, on a phone and at 1024 pixels.
  */
 async function checkPage(page: Page, name: string, url: string): Promise<void> {
   const scripts: Promise<[string, number]>[] = [];
@@ -52,6 +52,9 @@ async function checkPage(page: Page, name: string, url: string): Promise<void> {
   await expect.poll(() => overflow(page), "pixels wider than the window at 200 %").toBeLessThanOrEqual(0);
   await page.setViewportSize({ width: 390, height: 844 });
   await expect.poll(() => overflow(page), "pixels wider than the phone").toBeLessThanOrEqual(0);
+  // The narrowest window with the sidebar.
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await expect.poll(() => overflow(page), "pixels wider than 1024").toBeLessThanOrEqual(0);
 }
 
 // The API reference has thousands of elements.
@@ -60,7 +63,7 @@ test.describe.configure({ timeout: 120_000 });
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
 const title = ({ name }: Pick<PageUnderTest, "name">) =>
-  `loads at most 220 KB of scripts without layout shifts, has no axe violations in either theme, follows Tab and reduced motion, and fits 390 pixels and a zoom of 200 %: ${name}`;
+  `loads at most 220 KB of scripts without layout shifts, has no axe violations in either theme, follows Tab and reduced motion, and fits 390 and 1024 pixels and a zoom of 200 %: ${name}`;
 
 for (const one of PAGES.filter(({ as }) => as === "fresh"))
   test(title(one), async ({ page, freshProduct }) => checkPage(page, one.name, freshProduct.url + one.path));
