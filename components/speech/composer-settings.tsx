@@ -47,7 +47,7 @@ export function ComposerSettings({ draft, models, onModel, onVoices, onChange }:
   const describedBy = hint ? hintId : undefined;
   return (
     <div className="grid gap-2">
-      <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 lg:grid-cols-3">
+      <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 xl:grid-cols-3">
         <VoicesButton draft={draft} onVoices={onVoices} />
         <ModelField draft={draft} onModel={onModel} models={models} />
         <LanguageField
@@ -152,7 +152,7 @@ function VoicesButton({ draft, onVoices }: Pick<SettingsProps, "draft" | "onVoic
   const t = useTranslations("speech");
   const isScript = draft.mode === "script";
   return (
-    <div className="grid min-w-0 gap-1 lg:hidden">
+    <div className="grid min-w-0 gap-1 xl:hidden">
       <span aria-hidden="true" className="text-xs text-ink-faint">
         {isScript ? t("speakers.title") : t("voices.one")}
       </span>

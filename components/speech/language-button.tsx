@@ -37,7 +37,7 @@ export function LanguageButton({
       disabled={isDisabled}
       className={cn(
         fieldClasses,
-        "flex h-9 items-center justify-between gap-2 text-left read-only:bg-panel disabled:bg-sunken pointer-coarse:h-11",
+        "flex h-9 min-w-0 items-center justify-between gap-2 text-left read-only:bg-panel disabled:bg-sunken pointer-coarse:h-11",
       )}
     >
       {/* Server and browser may name a rare language differently. */}

@@ -64,7 +64,7 @@ export function SpeakersPanel(props: SpeakersPanelProps) {
   return (
     <section
       aria-labelledby="voices-title"
-      className="flex min-h-0 min-w-0 flex-col rounded-md border bg-panel lg:max-h-[calc(100dvh-4rem)]"
+      className="flex min-h-0 min-w-0 flex-col rounded-md border bg-panel xl:max-h-[calc(100dvh-4rem)]"
     >
       <Heading {...props} chosenText={choice.chosenText} />
       {draft.mode === "script" ? (
@@ -81,7 +81,7 @@ export function SpeakersPanel(props: SpeakersPanelProps) {
       {draft.mode === "several" ? (
         <CandidateList candidates={draft.candidates} onChange={(candidates) => change({ candidates })} />
       ) : null}
-      <div id="voices-list" className={cn("min-h-0 flex-col lg:flex", isOpen ? "flex" : "hidden")}>
+      <div id="voices-list" className={cn("min-h-0 flex-col xl:flex", isOpen ? "flex" : "hidden")}>
         <Voices workspace={workspace} choice={choice} />
       </div>
     </section>
@@ -147,7 +147,7 @@ function Heading({
   return (
     <header
       className={cn(
-        "flex min-h-12 items-center gap-2 px-4 py-2 lg:border-b",
+        "flex min-h-12 items-center gap-2 px-4 py-2 xl:border-b",
         (isOpen || workspace.draft.mode !== "single") && "border-b",
       )}
     >
@@ -162,7 +162,7 @@ function Heading({
         size="sm"
         aria-expanded={isOpen}
         aria-controls="voices-list"
-        className="ml-auto lg:hidden"
+        className="ml-auto xl:hidden"
         onClick={() => onOpen(!isOpen)}
       >
         <StatusDot tone="signal" />

@@ -122,11 +122,11 @@ function Page({
       ) : (
         <RecordingStatus recording={recorder.recording} />
       )}
-      <div className="grid max-w-page items-start gap-x-6 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
+      <div className="grid max-w-page items-start gap-x-6 gap-y-8 xl:grid-cols-[minmax(0,1fr)_20rem] xl:grid-rows-[auto_1fr]">
         <div className="grid min-w-0 gap-4">
           <SpeechBox workspace={workspace} onVoices={openVoices} />
         </div>
-        <div ref={speakersPanel} className="min-w-0 scroll-mt-18 lg:sticky lg:top-8 lg:row-span-2">
+        <div ref={speakersPanel} className="min-w-0 scroll-mt-18 xl:sticky xl:top-8 xl:row-span-2">
           <SpeakersPanel
             workspace={workspace}
             isOpen={areVoicesOpen || isVoiceMissing}

@@ -23,7 +23,7 @@ export function TakePlayer({ workspace }: { workspace: SpeechWorkspace }) {
   const take = workspace.takes.current;
   const isNewest = recording.kind === "done" && recording.take.id === take?.id;
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-4">
         <button
           type="button"
@@ -54,7 +54,7 @@ export function TakePlayer({ workspace }: { workspace: SpeechWorkspace }) {
         <span className="hidden items-center gap-1.5 text-sm text-ink-faint pointer-fine:sm:flex">
           <Kbd>{t("space")}</Kbd> {t("spaceHint")}
         </span>
-        <span className="ml-auto flex items-center gap-2">
+        <span className="ml-auto flex flex-wrap items-center justify-end gap-2">
           <RateSelect rate={state.rate} onChange={(rate) => player.setRate(rate)} />
           {take ? <DownloadMenu take={take} /> : null}
         </span>

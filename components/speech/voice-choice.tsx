@@ -56,7 +56,7 @@ export function VoiceChoice({ voices, ownFamilies, title, isClassic, ...choice }
         {isClassic ? <p className="text-sm text-ink-muted">{t("classic")}</p> : null}
         <VoiceFilters voices={voices} filter={filter} onChange={setFilter} />
       </div>
-      <div className="max-h-96 min-h-0 overflow-y-auto overscroll-contain pb-2 lg:max-h-none">
+      <div className="max-h-96 min-h-0 overflow-y-auto overscroll-contain pb-2 xl:max-h-none">
         {failure ? (
           <div className="p-2">
             <FailureNotice failure={failure} />

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Download, Page } from "playwright/test";
+import type { Download, Locator, Page } from "playwright/test";
 import { signIn } from "../support/product";
 import { expect, OWNER, signInByCookie } from "./fixtures";
 import { axeViolations } from "./page-checks";
@@ -482,6 +482,34 @@ test("the speech playground does not scroll sideways on a phone, with takes, com
   await expect(page.getByRole("button", { name: "Hear Kore" })).toBeVisible();
   const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   expect(inner).toBeLessThanOrEqual(outer ?? 0);
+});
+
+test("the speech playground shows its settings side by side and the whole player at every width", async ({
+  ownerPage: page,
+  product,
+}) => {
+  // A language with a long name.
+  await openSpeech(page, product.url, [
+    ["text", SENTENCE],
+    ["language", "pt-BR"],
+  ]);
+  await speak(page);
+  const player = page.getByRole("region", { name: "Player" });
+  const seek = player.getByRole("slider");
+  const language = page.getByRole("button", { name: /^Language/ });
+  const boxOf = async (one: Locator) => (await one.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  for (const width of [1280, 1024, 640, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect
+      .poll(async () => {
+        const [outer, inner] = [await boxOf(player), await boxOf(seek)];
+        return inner.x + inner.width - (outer.x + outer.width);
+      }, `waveform beyond the player at ${width}`)
+      .toBeLessThan(-16);
+    const [one, other] = [await boxOf(language), await boxOf(page.getByRole("slider", { name: "Speed" }))];
+    const areApart = one.x + one.width < other.x || other.x + other.width < one.x;
+    expect(areApart || one.y + one.height < other.y, `language and speed at ${width}`).toBe(true);
+  }
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
