@@ -5,6 +5,7 @@ import { useId } from "react";
 import { useTranslations } from "use-intl";
 import type { EncodingFormat } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { useRunButton } from "../playground/use-run-button";
 import { Button } from "../ui/button";
 import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
 import { Kbd } from "../ui/kbd";
@@ -50,25 +51,16 @@ export function SettingsBar(props: SettingsProps) {
 
 function EmbedButton({ page: { isRunning, start, stop, draft } }: Pick<SettingsProps, "page">) {
   const t = useTranslations("embeddings");
+  const handlers = useRunButton({ isRunning, start, stop });
   return (
     <div className="flex flex-1 justify-end max-sm:w-full max-sm:flex-none">
       {isRunning ? (
-        <Button
-          variant="outline"
-          // The second click of a double click on "Embed" does not stop what the first one has started.
-          onClick={({ detail }) => (detail === 2 ? undefined : stop())}
-          className="max-sm:w-full"
-        >
+        <Button variant="outline" {...handlers} className="max-sm:w-full">
           <SquareIcon />
           {t("stop")}
         </Button>
       ) : (
-        <Button
-          variant="signal"
-          onClick={start}
-          disabled={draft.texts.length === 0}
-          className="max-sm:w-full"
-        >
+        <Button variant="signal" {...handlers} disabled={draft.texts.length === 0} className="max-sm:w-full">
           <Grid3x3Icon />
           {t("embed", { count: draft.texts.length })}
           <Kbd

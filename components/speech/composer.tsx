@@ -5,6 +5,7 @@ import { useId, useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { type EditorLine, findNames, readScript } from "@/components/speech/script";
 import type { Speaker } from "@/lib/client/speech-call";
+import { useRunButton } from "../playground/use-run-button";
 import { Button } from "../ui/button";
 import { ChoicesButton } from "../ui/choices-button";
 import { cn } from "../ui/class-names";
@@ -73,14 +74,9 @@ function SpeakButton({
   action: string;
 }) {
   const t = useTranslations("speech");
+  const handlers = useRunButton({ isRunning, start: speak, stop });
   return isRunning ? (
-    <Button
-      variant="outline"
-      size="lg"
-      className="w-full sm:w-auto sm:min-w-40"
-      // The second click of a double click on "Speak" does not stop what the first one has started.
-      onClick={({ detail }) => (detail === 2 ? undefined : stop())}
-    >
+    <Button variant="outline" size="lg" className="w-full sm:w-auto sm:min-w-40" {...handlers}>
       <SquareIcon aria-hidden="true" className="fill-current" />
       {t("stop")}
       <Kbd aria-hidden="true" className="hidden sm:inline-flex">
@@ -93,7 +89,7 @@ function SpeakButton({
       size="lg"
       className="w-full sm:w-auto sm:min-w-40"
       disabled={isDisabled}
-      onClick={speak}
+      {...handlers}
     >
       <PlayIcon aria-hidden="true" className="fill-current" />
       {action}

@@ -281,12 +281,26 @@ test("Ctrl-Enter in the text field speaks, Space outside of it pauses and plays"
   await expect.poll(async () => (await audioElement(page)).isPaused).toBe(false);
 });
 
-test("a double click on Speak speaks once and does not stop", async ({ ownerPage: page, product }) => {
-  await openSpeech(page, product.url);
-  await page.getByRole("button", { name: "Speak", exact: true }).dblclick();
-  await expectStatus(page, /The take is ready/);
-  await expect.poll(() => storedTakes(page)).toMatchObject([{ state: "complete" }]);
-});
+for (const gesture of ["a double click", "a double Enter", "a held Enter"] as const)
+  test(`${gesture} on Speak speaks once and does not stop`, async ({ ownerPage: page, product }) => {
+    await openSpeech(page, product.url);
+    await page.route("**/*:streamGenerateContent*", async (route) => {
+      // Slower than the clicks.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    const speakButton = page.getByRole("button", { name: "Speak", exact: true });
+    if (gesture === "a double click") await speakButton.dblclick();
+    else {
+      await speakButton.focus();
+      await page.keyboard.down("Enter");
+      if (gesture === "a double Enter") await page.keyboard.up("Enter");
+      await page.keyboard.down("Enter");
+      await page.keyboard.up("Enter");
+    }
+    await expectStatus(page, /The take is ready/);
+    await expect.poll(() => storedTakes(page)).toMatchObject([{ state: "complete" }]);
+  });
 
 test("a voice is found by its style and plays a sample", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url);
