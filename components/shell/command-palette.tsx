@@ -58,7 +58,7 @@ function Palette(props: PaletteProps) {
     // No filtering by cmdk: pages and actions are ranked here, records by `usePaletteMatches`.
     <Command label={t("palette.title")} shouldFilter={false}>
       <CommandInput placeholder={t("palette.placeholder")} value={query} onValueChange={setQuery} />
-      <CommandList>
+      <CommandList label={t("palette.title")}>
         <CommandEmpty>{isSearching ? t("loading") : t("palette.empty")}</CommandEmpty>
         {groups.map(({ name, entries }) =>
           entries.length === 0 ? null : (

@@ -65,10 +65,13 @@ export function LanguageList(props: LanguagePickerProps) {
       <PopoverTrigger asChild>
         <LanguageButton {...props} />
       </PopoverTrigger>
-      <PopoverContent aria-label={t("language")} className="p-0">
+      <PopoverContent
+        aria-label={t("language")}
+        className="flex max-h-(--radix-popover-content-available-height) p-0"
+      >
         <Command label={t("languageSearch")} defaultValue={language ?? "auto"}>
           <CommandInput placeholder={t("languageSearch")} />
-          <CommandList className="max-h-80" aria-label={t("language")}>
+          <CommandList className="max-h-80" label={t("language")}>
             <CommandEmpty>{t("languageNone")}</CommandEmpty>
             <CommandGroup>
               <CommandItem value="auto" keywords={[t("languageAuto")]} onSelect={() => choose(null)}>

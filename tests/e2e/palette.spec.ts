@@ -18,6 +18,7 @@ async function expectSelected(page: Page, name: string): Promise<void> {
 async function search(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("combobox", { name: "Commands" })).toBeFocused();
+  await expect(page.getByRole("listbox", { name: "Commands" })).toBeVisible();
   await page.keyboard.type(text);
 }
 

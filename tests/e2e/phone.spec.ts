@@ -135,6 +135,23 @@ test("keeps a long menu on the screen above a phone's keyboard", async ({ ownerP
   await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
 });
 
+test("keeps the list of languages on the screen above a phone's keyboard", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.setViewportSize({ width: 390, height: 420 });
+  await page.goto(`${product.url}/playground/speech`);
+  const language = page.getByRole("button", { name: /^Language/ });
+  // Neither above nor below is there room for the whole list.
+  await language.evaluate((button) => button.scrollIntoView({ block: "center" }));
+  await language.tap();
+  const list = page.getByRole("listbox", { name: "Language" });
+  await expect(list).toBeVisible();
+  const { y = -1, height = 0 } = (await list.boundingBox()) ?? {};
+  expect(y).toBeGreaterThanOrEqual(0);
+  expect(y + height).toBeLessThanOrEqual(420);
+});
+
 test("signs in by touch with a numeric keypad for the code", async ({ page, enrolled }) => {
   await page.goto(`${enrolled.url}/login`);
   expect(await horizontalOverflow(page)).toBe(0);
