@@ -3,6 +3,7 @@
 import { PauseIcon, PlayIcon } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { isApiError } from "@/lib/client/api-error";
 import { releaseUrl } from "@/lib/client/save-file";
 import type { ChannelTest, UpstreamFailure } from "@/lib/contracts/console/channels";
 import { useAmounts } from "../charts/use-amounts";
@@ -72,6 +73,7 @@ export function TestOutcome({
 
 function Outcome({ state, isQuiet }: { state: TestState; isQuiet: boolean }) {
   const t = useTranslations("channels.test");
+  const gone = useTranslations("common.error")("gone");
   const errorText = useErrorText();
   switch (state.kind) {
     case "running":
@@ -82,7 +84,12 @@ function Outcome({ state, isQuiet }: { state: TestState; isQuiet: boolean }) {
         </span>
       );
     case "failed":
-      return <Failure summary={errorText(state.error).message} />;
+      return (
+        <Failure
+          // The channel was deleted since; the server's message is English.
+          summary={isApiError(state.error, "not_found") ? gone : errorText(state.error).message}
+        />
+      );
     case "done":
       if (state.test.error) return <UpstreamError error={state.test.error} />;
       return state.test.operation === "speech" ? (

@@ -382,4 +382,23 @@ test.describe("a channel that does not exist", () => {
     await expect(page.getByText("This no longer exists")).toBeVisible();
     await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Loft");
   });
+
+  test.describe("in Chinese", () => {
+    test.use({ locale: "zh-CN" });
+
+    test("is reported in Chinese by the test that was open when it was deleted", async ({
+      routedPage: page,
+      routed,
+    }) => {
+      await routed.allow();
+      const { id } = await routed.channel("Cellar", { models: [EMBED] });
+      await page.goto(`${routed.product.url}/channels`);
+      await page.getByRole("button", { name: "Cellar 的操作" }).click();
+      await page.getByRole("menuitem", { name: "测试" }).click();
+      await routed.call(`/api/channels/${id}`, undefined, "DELETE");
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: /embed-a/ }).click();
+      await expect(dialog.getByRole("status")).toHaveText("此项已不存在");
+    });
+  });
 });
