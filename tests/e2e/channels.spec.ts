@@ -161,6 +161,24 @@ test("saves a channel order changed by arrow keys, dragging and menu", async ({
   await expect.poll(() => order(page)).toContain("3 Anton");
 });
 
+test("saves a double click on a channel's switch once", async ({ routedPage: page, routed }) => {
+  await routed.allow();
+  const { id } = await routed.channel("Cellar", { models: [EMBED] });
+  let saves = 0;
+  await page.route(`**/api/channels/${id}`, async (route) => {
+    if (route.request().method() !== "GET") saves += 1;
+    // Slower than the clicks.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  await page.goto(`${routed.product.url}/channels`);
+  const onOff = page.getByRole("switch", { name: "Enable Cellar" });
+  await onOff.dblclick();
+  await expect(page.getByText("Cellar disabled")).toBeVisible();
+  await expect(onOff).not.toBeChecked();
+  expect(saves).toBe(1);
+});
+
 test("explains an open circuit and closes it with one click", async ({ routedPage: page, routed }) => {
   await routed.allow();
   const { id } = await routed.channel("Rented machine", { keys: ["sk-old-key-that-ended"], models: [EMBED] });

@@ -180,6 +180,26 @@ test("deletes an API key only after its name is typed", async ({ ownerPage: page
   expect(await statusWith(product.url, key)).toBe(401);
 });
 
+test.describe("an API key that was deleted elsewhere", () => {
+  test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
+
+  test("is reported by the dialogs that were open", async ({ ownerPage: page, product: { url, cookie } }) => {
+    for (const [action, confirm, role] of [
+      ["Edit", "Save changes", "dialog"],
+      ["Delete", "Delete API key", "alertdialog"],
+    ] as const) {
+      const { id } = await call<{ id: string }>(url, cookie, "/api/keys", { name: "Borrowed" });
+      await page.goto(`${url}/keys`);
+      await choose(page, "Borrowed", action);
+      const dialog = page.getByRole(role);
+      await dialog.getByRole("textbox").first().fill("Borrowed");
+      await fetch(`${url}/api/keys/${id}`, { method: "DELETE", headers: { cookie } });
+      await dialog.getByRole("button", { name: confirm }).click();
+      await expect(dialog).toContainText("This no longer exists");
+    }
+  });
+});
+
 test.describe("limits set by an administrator", () => {
   test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
 

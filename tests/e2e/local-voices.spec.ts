@@ -121,3 +121,34 @@ test("says at the voice on a phone why its download failed", async ({ page, inst
   await voice.getByRole("button", { name: /^Download/ }).click();
   await expect(voice.getByText(/could not be reached/)).toBeInViewport();
 });
+
+test.describe("a local voice that was removed elsewhere", () => {
+  test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
+
+  test("is reported by the dialogs that were open", async ({
+    page,
+    instance: { url, cookie, dataDirectory },
+  }) => {
+    const remove = (name: string) =>
+      fetch(`${url}/api/voices/${name}`, { method: "DELETE", headers: { cookie } });
+    for (const name of ["first", "second"]) await writeTinyVoice(path.join(dataDirectory, "voices", name));
+    await page.goto(`${url}/models/local-voices`);
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: "first" })
+      .getByRole("button", { name: "Voice names" })
+      .click();
+    await remove("first");
+    const sheet = page.getByRole("dialog");
+    await sheet.getByRole("button", { name: "Save changes" }).click();
+    await expect(sheet).toContainText("This no longer exists");
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("button", { name: "Remove second" }).click();
+    const confirm = page.getByRole("alertdialog");
+    await confirm.getByLabel("Type second to confirm").fill("second");
+    await remove("second");
+    await confirm.getByRole("button", { name: "Remove voice" }).click();
+    await expect(confirm).toContainText("This no longer exists");
+  });
+});

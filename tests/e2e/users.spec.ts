@@ -198,6 +198,26 @@ test.describe("concurrent edits", () => {
   });
 });
 
+test.describe("a user who was deleted elsewhere", () => {
+  test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
+
+  test("is reported by the dialogs that were open", async ({ ownerPage: page, product: { url, cookie } }) => {
+    for (const [action, confirm, role] of [
+      ["Edit", "Save changes", "dialog"],
+      ["Delete", "Delete user", "alertdialog"],
+    ] as const) {
+      const { id } = await addUser(url, cookie, "gone");
+      await page.goto(`${url}/users`);
+      await choose(page, "gone", action);
+      const dialog = page.getByRole(role);
+      await dialog.getByRole("textbox").first().fill("gone");
+      await fetch(`${url}/api/users/${id}`, { method: "DELETE", headers: { cookie } });
+      await dialog.getByRole("button", { name: confirm }).click();
+      await expect(dialog).toContainText("This no longer exists");
+    }
+  });
+});
+
 test("unlocks a user and signs them out everywhere", async ({
   ownerPage: page,
   product: { url, cookie },
