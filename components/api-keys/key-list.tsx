@@ -75,7 +75,7 @@ function useColumns(viewer: Viewer, showsOwners: boolean, activities: Activities
         </span>
       ),
       isOnCard: () => false,
-      className: "min-w-44",
+      className: "min-w-40",
     },
     ...(showsOwners ? [owner] : []),
     {
@@ -84,13 +84,24 @@ function useColumns(viewer: Viewer, showsOwners: boolean, activities: Activities
       cell: (key) => <code className="whitespace-nowrap text-ink-muted">{key.display}</code>,
       isOnCard: () => false,
     },
-    { name: "permissions", heading: t("permissions"), cell: (key) => <Operations of={key} /> },
-    { name: "spent", heading: t("spent"), cell: (key) => <KeyUsage apiKey={key} /> },
+    {
+      name: "permissions",
+      heading: t("permissions"),
+      cell: (key) => <Operations of={key} />,
+      // Beside the sidebar of a narrow window is no room for both.
+      className: showsOwners ? "hidden xl:table-cell" : undefined,
+    },
+    {
+      name: "spent",
+      heading: t("spent"),
+      cell: (key) => <KeyUsage apiKey={key} />,
+      className: "min-w-24",
+    },
     {
       name: "activity",
       heading: t("activity"),
       cell: (key) => <KeyActivity id={key.id} activities={activities} />,
-      className: "whitespace-nowrap",
+      className: "hidden whitespace-nowrap xl:table-cell",
     },
     {
       name: "lastUsed",

@@ -53,9 +53,11 @@ export function KeyLastUsed({ apiKey, viewer }: { apiKey: ApiKey; viewer: Viewer
   return (
     <span className="grid gap-0.5">
       {apiKey.last_used_at ? (
-        <RelativeTime at={apiKey.last_used_at} />
+        <span className="whitespace-nowrap">
+          <RelativeTime at={apiKey.last_used_at} />
+        </span>
       ) : (
-        <span className="text-ink-faint">{t("neverUsed")}</span>
+        <span className="whitespace-nowrap text-ink-faint">{t("neverUsed")}</span>
       )}
       {apiKey.last_rejected === null ? null : (
         <LastRejected apiKey={apiKey} rejection={apiKey.last_rejected} viewer={viewer} />

@@ -44,7 +44,7 @@ export function ChannelList(props: ChannelListProps) {
   const drag = useDragOrder(list, props.onDrop);
   return (
     <div ref={list} className={cn(drag.dragged && "select-none")}>
-      <div className="hidden lg:block">
+      <div className="hidden xl:block">
         <Table>
           <Headings />
           <tbody>
@@ -54,7 +54,7 @@ export function ChannelList(props: ChannelListProps) {
           </tbody>
         </Table>
       </div>
-      <ul className="rounded-md border bg-panel lg:hidden">
+      <ul className="rounded-md border bg-panel xl:hidden">
         {props.channels.map((channel) => (
           <ChannelCard key={channel.id} {...props} channel={channel} drag={drag} />
         ))}

@@ -28,10 +28,10 @@ interface ModelListProps {
 export function ModelList(props: ModelListProps) {
   return (
     <>
-      <div className="hidden lg:block">
+      <div className="hidden xl:block">
         <ModelTable {...props} />
       </div>
-      <ul className="divide-y rounded-md border bg-panel lg:hidden">
+      <ul className="divide-y rounded-md border bg-panel xl:hidden">
         {props.models.map((model) => (
           <ModelCard key={model.name} model={model} {...props} />
         ))}

@@ -29,7 +29,7 @@ interface RecordListProps<Item extends { id: string }> {
 export function RecordList<Item extends { id: string }>(props: RecordListProps<Item>) {
   return (
     <>
-      <div className="hidden md:block">
+      <div className="hidden min-w-0 md:block">
         <RecordTable {...props} />
       </div>
       <ul aria-label={props.label} className="divide-y rounded-md border bg-panel md:hidden">

@@ -41,7 +41,7 @@ test("fits unbroken names of 64 characters into the titles of dialogs, on a phon
   }
 });
 
-test("fits unbroken names of 64 characters into every list, on a phone and at 1440 pixels", async ({
+test("fits unbroken names of 64 characters into every list, on a phone and at 1024 and 1440 pixels", async ({
   routedPage: page,
   routed,
 }) => {
@@ -69,7 +69,7 @@ test("fits unbroken names of 64 characters into every list, on a phone and at 14
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(url + path);
     await expect(page.getByText(/W{20}|m{20}/).first()).toBeAttached();
-    for (const width of [1440, 390]) {
+    for (const width of [1440, 1024, 390]) {
       await page.setViewportSize({ width, height: 900 });
       await expect.poll(() => overflow(page), `${path}: page at ${width} pixels`).toBeLessThanOrEqual(0);
       const message = `${path}: box at ${width} pixels`;
