@@ -47,7 +47,7 @@ export function ComposerSettings({ draft, models, onModel, onVoices, onChange }:
   const describedBy = hint ? hintId : undefined;
   return (
     <div className="grid gap-2">
-      <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-4 xl:grid-cols-3">
+      <div className="grid grid-cols-[2fr_3fr] gap-x-4 gap-y-3 sm:grid-cols-[2fr_3fr_3fr_2fr] xl:grid-cols-3">
         <VoicesButton draft={draft} onVoices={onVoices} />
         <ModelField draft={draft} onModel={onModel} models={models} />
         <LanguageField
