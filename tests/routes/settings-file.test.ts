@@ -312,6 +312,33 @@ describe("an import", () => {
       { name: "v1", action: "skip", reason: "'next' is already a name or alias of 'v2'." },
     ]);
     expect(await names()).toEqual({ v1: ["previous"], v2: ["next"], v3: [], v4: ["old"] });
+    // Nor does a skipped model keep others from the alias that it wanted.
+    const freed = await send([
+      model("v3", ["fresh", "previous"]),
+      model("v1", ["next"]),
+      model("v5", ["fresh"]),
+    ]);
+    expect(freed.json.data.steps.map((step: { action: string }) => step.action)).toEqual([
+      "skip",
+      "skip",
+      "create",
+    ]);
+  });
+
+  test("skips a second model of the file with the same name", async () => {
+    const { file } = await exported();
+    const model = (aliases: string[]) => ({ name: "twin", operation: "speech", aliases });
+    const reply = await importFile({
+      ...file,
+      settings: {},
+      models: [model(["one"]), model(["two"])],
+      channels: [],
+    });
+    expect(reply.json.data.steps).toMatchObject([
+      { name: "twin", action: "create" },
+      { name: "twin", action: "skip", reason: "Another model of the file has this name." },
+    ]);
+    expect((await services.store.models.all()).find(({ name }) => name === "twin")?.aliases).toEqual(["one"]);
   });
 
   test("does not create a skipped model, without its prices, for a channel that names it", async () => {

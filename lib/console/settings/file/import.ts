@@ -1,5 +1,4 @@
 import { LOCAL_VOICES } from "../../../contracts/console/channels";
-import type { CreateModel } from "../../../contracts/console/models";
 import type { OpenSettings } from "../../../contracts/console/settings";
 import type {
   FileChannel,
@@ -10,7 +9,7 @@ import type {
 } from "../../../contracts/console/settings-file";
 import { hasCode, isAppError } from "../../../errors";
 import { newId } from "../../../gateway/new-id";
-import type { ChannelRecord, ModelRecord } from "../../../ports/store";
+import type { ChannelRecord } from "../../../ports/store";
 import { requireSignedInOperator } from "../../access/guards";
 import { readSettings } from "../../access/read-settings";
 import { requireOwnTwoFactor } from "../../access/two-factor-roles";
@@ -21,10 +20,9 @@ import { readConnection, readTimeouts } from "../../channels/to-channel";
 import { resetsCircuits } from "../../channels/update";
 import type { ConsoleContext } from "../../context";
 import { differing, sentFields } from "../../differing";
-import { type ModelNames, readModelNames } from "../../models/model-names";
-import { draftModel } from "../../models/price-list";
-import { patchOf } from "../../models/to-model";
+import { readModelNames } from "../../models/model-names";
 import { applySettings, raiseVersion } from "../update";
+import { importModels } from "./import-models";
 import { changed, created, type Importing, skipped } from "./step";
 
 /** Why this caller may not make this change; null: they may. */
@@ -196,109 +194,6 @@ async function importChannels(importing: Importing, channels: readonly FileChann
       if (!hasCode(error, "invalid")) throw error;
       steps.push(skipped(one, error.message));
     }
-  }
-  return steps;
-}
-
-/** Exports of older instances may name a model among its own aliases. */
-const aliasesOf = ({ name, aliases }: CreateModel) => aliases?.filter((alias) => alias !== name);
-
-/**
- * Why models of the file cannot be imported, by name. A name that another model of the file gives up is free, unless that
- * model cannot be imported: so all are checked again after each refusal.
- */
-function refusedModels(models: ModelNames, sent: readonly CreateModel[]): Map<string, string> {
-  const refused = new Map<string, string>();
-  for (const { name, operation } of sent) {
-    const before = models.holderOf(name);
-    if (before?.name === name && before.operation !== operation)
-      refused.set(name, `Its operation is ${before.operation} on this instance.`);
-  }
-  for (let known = -1; known < refused.size; ) {
-    known = refused.size;
-    const open = sent.filter(({ name }) => !refused.has(name));
-    const aliasesAfter = new Map(open.map((one) => [one.name, aliasesOf(one)]));
-    const isKept = (name: string, by: ModelRecord) =>
-      name === by.name || (aliasesAfter.get(by.name) ?? by.aliases).includes(name);
-    const taken = new Map<string, string>();
-    for (const one of open) {
-      const names = [one.name, ...(aliasesOf(one) ?? [])];
-      const ownerOf = (name: string): string => {
-        const holder = models.holderOf(name);
-        return taken.get(name) ?? (holder !== undefined && isKept(name, holder) ? holder.name : one.name);
-      };
-      const conflict = names.find((name) => ownerOf(name) !== one.name);
-      if (conflict === undefined) for (const name of names) taken.set(name, one.name);
-      else refused.set(one.name, `'${conflict}' is already a name or alias of '${ownerOf(conflict)}'.`);
-    }
-  }
-  return refused;
-}
-
-/**
- * Removes the aliases that these models give up, since another model of the file may take them. Returns the models as they
- * were.
- */
-async function releaseAliases(
-  { tx, models }: Importing,
-  sent: readonly CreateModel[],
-): Promise<Map<string, ModelRecord>> {
-  const released = new Map<string, ModelRecord>();
-  for (const one of sent) {
-    const before = models.holderOf(one.name);
-    const wanted = aliasesOf(one);
-    if (before?.name !== one.name || wanted === undefined) continue;
-    const aliases = before.aliases.filter((alias) => wanted.includes(alias));
-    if (aliases.length === before.aliases.length) continue;
-    released.set(one.name, before);
-    const after = await tx.models.update(one.name, before.version, { aliases });
-    if (after !== null) models.note(after);
-  }
-  return released;
-}
-
-/** `released`: the model before `releaseAliases`, if that changed it. */
-async function importModel(
-  { tx, ctx, models }: Importing,
-  sent: CreateModel,
-  released: ModelRecord | undefined,
-): Promise<ImportStep> {
-  const { name, operation, ...fields } = sent;
-  const one = { kind: "model", name } as const;
-  const rest = { ...fields, aliases: aliasesOf(sent) };
-  const before = models.holderOf(name);
-  if (before === undefined) {
-    const draft = draftModel(name, operation, name, ctx.clock.now());
-    const model = { ...draft, ...patchOf(draft, rest) };
-    await tx.models.insert(model);
-    models.note(model);
-    return created(one);
-  }
-  const patch = patchOf(before, rest);
-  const fresh = differing(before, patch);
-  if (Object.keys(fresh).length > 0) {
-    const after = await tx.models.update(name, before.version, fresh);
-    if (after !== null) models.note(after);
-  }
-  return changed(one, Object.keys(differing(released ?? before, patch)));
-}
-
-/** Creates missing models and updates existing ones. */
-async function importModels(importing: Importing, models: readonly CreateModel[]): Promise<ImportStep[]> {
-  const refused = refusedModels(importing.models, models);
-  const released = await releaseAliases(
-    importing,
-    models.filter(({ name }) => !refused.has(name)),
-  );
-  const steps: ImportStep[] = [];
-  for (const model of models) {
-    const { name } = model;
-    const reason = refused.get(name);
-    steps.push(
-      reason === undefined
-        ? await importModel(importing, model, released.get(name))
-        : skipped({ kind: "model", name }, reason),
-    );
   }
   return steps;
 }
