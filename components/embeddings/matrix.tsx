@@ -256,7 +256,7 @@ function MatrixHeader({
         className="tabular inline-flex items-center gap-2 text-xs text-ink-faint"
       >
         {min}
-        <span className="h-2 w-12 rounded-sm bg-linear-to-r from-heat-low via-heat-mid to-heat-high ring-1 ring-line" />
+        <span className="h-2 w-12 forced-color-adjust-none rounded-sm bg-linear-to-r from-heat-low via-heat-mid to-heat-high ring-1 ring-line" />
         {max}
       </span>
       <span className="ml-auto flex items-center">

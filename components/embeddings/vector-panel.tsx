@@ -137,5 +137,12 @@ function VectorStripe({ vector, label }: { vector: Float32Array; label: string }
     [vector],
   );
   const { canvas } = useCanvas(paint);
-  return <canvas ref={canvas} role="img" aria-label={label} className="h-10 w-full rounded-sm bg-heat-low" />;
+  return (
+    <canvas
+      ref={canvas}
+      role="img"
+      aria-label={label}
+      className="h-10 w-full forced-color-adjust-none rounded-sm bg-heat-low"
+    />
+  );
 }

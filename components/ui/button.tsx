@@ -11,12 +11,12 @@ export const buttonVariants = cva(
   {
     variants: {
       variant: {
-        primary: "bg-ink text-on-ink hover:bg-ink/85",
+        primary: "bg-ink text-on-ink hover:bg-ink/85 forced-colors:border",
         /** For the action that plays audio or sends a request. */
-        signal: "bg-signal text-on-signal hover:bg-signal/85",
+        signal: "bg-signal text-on-signal hover:bg-signal/85 forced-colors:border",
         outline: "border border-line-strong/60 bg-panel text-ink hover:bg-hover",
         ghost: "text-ink-muted hover:bg-hover hover:text-ink",
-        danger: "bg-bad text-on-bad hover:bg-bad/85",
+        danger: "bg-bad text-on-bad hover:bg-bad/85 forced-colors:border",
         link: "rounded-sm text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink",
       },
       size: {

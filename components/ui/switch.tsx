@@ -9,12 +9,12 @@ export function Switch({ className, ...props }: ComponentProps<typeof Primitive.
     <Primitive.Root
       data-slot="switch"
       className={cn(
-        "inline-flex h-5 w-9 align-middle shrink-0 items-center rounded-full border border-line-strong bg-sunken p-px transition-colors disabled:cursor-not-allowed disabled:opacity-50 data-[state=checked]:border-ink data-[state=checked]:bg-ink",
+        "inline-flex h-5 w-9 align-middle shrink-0 items-center rounded-full border border-line-strong bg-sunken p-px transition-colors disabled:cursor-not-allowed disabled:opacity-50 data-[state=checked]:border-ink data-[state=checked]:bg-ink forced-colors:border-[ButtonText] forced-colors:bg-[ButtonFace] forced-colors:data-[state=checked]:bg-[Highlight]",
         className,
       )}
       {...props}
     >
-      <Primitive.Thumb className="block size-4 rounded-full bg-line-strong transition-transform data-[state=checked]:translate-x-4 data-[state=checked]:bg-on-ink" />
+      <Primitive.Thumb className="block size-4 rounded-full bg-line-strong transition-transform data-[state=checked]:translate-x-4 data-[state=checked]:bg-on-ink forced-colors:bg-[ButtonText] forced-colors:data-[state=checked]:bg-[HighlightText]" />
     </Primitive.Root>
   );
 }

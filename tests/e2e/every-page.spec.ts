@@ -96,3 +96,37 @@ test("transfers at most 330 KB for the sign-in page", async ({ page, product }) 
   expect(sizes.length).toBeGreaterThan(5);
   expect(total).toBeLessThanOrEqual(SIGN_IN_LIMIT);
 });
+
+test("shows states and buttons in a contrast theme, which removes backgrounds", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+  const style = (selector: string, name: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), name);
+
+  await page.goto(`${product.url}/channels`);
+  const state = page.getByRole("main").getByRole("switch").first();
+  const background = () => state.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const on = await background();
+  const saved = page.waitForResponse((reply) => reply.request().method() === "PATCH");
+  await state.click();
+  await expect(state).not.toBeChecked();
+  await expect.poll(background).not.toBe(on);
+  await saved;
+  await state.click();
+  await expect(state).toBeChecked();
+  expect(await style('nav a[aria-current="page"]', "outline-style")).toBe("solid");
+  expect(await style('main a[data-slot="button"]', "border-top-width")).toBe("1px");
+
+  await page.goto(`${product.url}/playground/speech`);
+  expect(await style('main label:has(> input[type="radio"]:checked)', "outline-style")).toBe("solid");
+  expect(await style('main label:has(> input[type="radio"]:not(:checked))', "outline-style")).toBe("none");
+  // The dot of the chosen voice, which is nothing but a background.
+  const ground = await style("body", "background-color");
+  const dot = 'main label:has(> input[type="radio"]:checked) .rounded-full';
+  expect([ground, "rgba(0, 0, 0, 0)"]).not.toContain(await style(dot, "background-color"));
+});
