@@ -25,6 +25,7 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const [locale, nonce] = await Promise.all([requestLocale(), requestNonce()]);
+  const messages = messagesFor(locale, ["common"]);
   return (
     // The theme script sets a class on <html> before hydration.
     <html
@@ -33,8 +34,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       suppressHydrationWarning
     >
       <body>
+        <noscript>
+          <p className="border-b bg-warn-soft p-3 text-center">{messages.common.noScript}</p>
+        </noscript>
         <ThemeProvider nonce={nonce}>
-          <LocaleProvider locale={locale} messages={messagesFor(locale, ["common"])}>
+          <LocaleProvider locale={locale} messages={messages}>
             {children}
             <Toaster />
           </LocaleProvider>

@@ -30,6 +30,15 @@ test("never redirects to another site after sign-in", async ({ page, account }) 
   await expect(page).toHaveURL(`${account.url}/`);
 });
 
+test("asks for JavaScript where it is turned off", async ({ browser, product }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, locale: "en-GB" });
+  const page = await context.newPage();
+  await page.goto(`${product.url}/login`);
+  // By its element: Playwright finds no text in one of these.
+  await expect(page.locator("noscript p")).toBeVisible();
+  await context.close();
+});
+
 test("sends nothing before hydration and keeps what was typed", async ({ page, product }) => {
   const leaks: string[] = [];
   page.on("request", (request) => {

@@ -26,6 +26,7 @@ export const common = {
   skipToContent: "Skip to content",
   showPassword: "Show password",
   hidePassword: "Hide password",
+  noScript: "Patchbay needs JavaScript. Turn it on in your browser and reload the page.",
   nav: {
     label: "Main",
     open: "Open menu",

@@ -26,6 +26,7 @@ export const common = {
   skipToContent: "跳到正文",
   showPassword: "显示密码",
   hidePassword: "隐藏密码",
+  noScript: "Patchbay 需要 JavaScript。请在浏览器中启用，然后重新加载页面。",
   nav: {
     label: "主导航",
     open: "打开菜单",
