@@ -56,6 +56,16 @@ const Compose = z.object({
   volumes: z.record(z.string(), z.unknown()),
 });
 
+describe("Caddyfile", () => {
+  const text = read("lib/server/deploy/Caddyfile");
+
+  test("balances over the containers of the service instead of checking their shared name", () => {
+    expect(text).toContain("dynamic a patchbay 3000");
+    expect(text).toContain("lb_try_duration");
+    expect(text).not.toContain("health_uri");
+  });
+});
+
 describe("compose.yaml", () => {
   const { services, volumes } = Compose.parse(parse(read("compose.yaml")));
   const environment = services.patchbay?.environment ?? {};
