@@ -248,6 +248,18 @@ test("counts the tokens of contents or of a request without a usage row", async 
   expect(harness.rows).toEqual([]);
 });
 
+test("counts the tokens of 1,000,000 characters, and refuses one more", async () => {
+  const harness = openGatewayHarness();
+  const count = (characters: number) =>
+    harness.call(`/v1beta/models/${MODEL}:countTokens`, {
+      body: { contents: [content("word ".repeat(characters / 5).padEnd(characters, "."))] },
+    });
+  expect((await count(1_000_000)).status).toBe(200);
+  const refused = await count(1_000_001);
+  expect(refused.status).toBe(400);
+  expect(refused.json.error.message).toBe("'contents' has 1000001 characters; at most 1000000 are accepted.");
+});
+
 test("counts the contents of a speech request as the call itself does", async () => {
   const model = "patchbay-speech";
   const harness = openGatewayHarness({
