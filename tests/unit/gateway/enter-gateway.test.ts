@@ -88,6 +88,29 @@ test("repeats of one owner are limited over all keys, and their slots are return
   await expect(enter(keys[0])).resolves.toBeDefined();
 });
 
+test("a repeat whose original failed leaves its slot among the repeats when it runs itself", async () => {
+  const { services } = openGatewayHarness();
+  const { signal } = new AbortController();
+  // Only its limits are read.
+  const caller = {
+    key: keyRecord("usr_1"),
+    owner: { id: "usr_1", rpm: null, concurrency: null },
+  } as KeyWithOwner;
+  const original = await services.state.idempotency.begin(caller, "again", "digest");
+  if (original.kind === "repeat") throw new Error("the key is not new");
+  const repeats = [];
+  for (let repeat = 0; repeat < 64; repeat++)
+    repeats.push(await enterGateway(services, caller, signal, "again"));
+  original.discard();
+  await expect(repeats[0]?.enterCaller()).resolves.toBe(true);
+  await services.state.idempotency.begin(caller, "again", "digest");
+  await expect(enterGateway(services, caller, signal, "again")).resolves.toBeDefined();
+  await expect(enterGateway(services, caller, signal, "again")).rejects.toMatchObject({
+    code: "rate_limited",
+    details: { limit: "key_repeats" },
+  });
+});
+
 test("a caller who has left takes no slot", async () => {
   const { services } = openGatewayHarness();
   const caller = {
