@@ -45,6 +45,24 @@ test("reads a key from the store once, and again after a change", async () => {
   expect(harness.keyReads).toHaveLength(2);
 });
 
+test("writes the last use of a key to the store five seconds later, again after each further use", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const harness = openGatewayHarness();
+    const uses: number[] = [];
+    for (let i = 0; i < 2; i++) {
+      harness.clock.advance(60_000);
+      uses.push(harness.clock.now());
+      await harness.call(PATH, BODY);
+      await harness.call(PATH, BODY);
+      await vi.advanceTimersByTimeAsync(5_000);
+    }
+    expect(harness.touched.map((keys) => [...keys.values()])).toEqual(uses.map((at) => [at]));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("accepts a key created after its refusal with the next request", async () => {
   const harness = openGatewayHarness();
   const { key } = openGatewayHarness();
