@@ -236,6 +236,21 @@ test("a circuit of another instance keeps the time since its probe was allowed",
   expect(circuits.health("a", null, "m")).toMatchObject({ state: "half_open", idleMs: 10_000 });
 });
 
+test("a state from another instance starts the count of requests again", () => {
+  const { circuits, request, admission } = open();
+  const health = { state: "closed", openedAt: null, reason: null, waitMs: 0, idleMs: 0 } as const;
+  const alternate = (requests: number) => {
+    for (let number = 1; number <= requests; number++) request(number % 2 === 1 ? answered() : null);
+  };
+  alternate(19);
+  circuits.apply({ channelId: "a", keyId: null, model: "m" }, health);
+  alternate(19);
+  expect(admission()).toBe("closed");
+  request(null);
+  request(answered());
+  expect(admission()).toBe("refused");
+});
+
 test("health says how long a half-open circuit has waited for its probe", () => {
   const { circuits, clock, request } = open();
   request(refused(401));
