@@ -326,6 +326,7 @@ test("a buffered reply's trace has each upstream's first byte, its ledger entry 
   );
   await vi.advanceTimersByTimeAsync(90_000);
   await reply;
+  expect(meter.headers()["x-patchbay-overhead-ms"]).toBe("6000.0");
   await meter.settle(SETTLEMENT);
   expect(recorded[0]?.trace?.attempts.map(({ firstByteMs }) => firstByteMs)).toEqual([2_000, 44_000]);
   expect(recorded[0]?.firstByteMs).toBe(84_000);
@@ -339,15 +340,20 @@ test("a caller who leaves ends the call immediately, even if the engine ignores 
   expect(served).toHaveLength(1);
 });
 
-test("returns the shortest wait, at most a minute, when upstreams limit every channel", async () => {
+test("returns the shortest wait, at most a minute, and the last message when upstreams limit every channel", async () => {
   const { ctx, plan, meter } = setting(FOUR.slice(0, 2));
   const waits = [90_000, 7_000];
   const error = await failureOf(
-    withFailover(ctx, plan, meter, () =>
-      Promise.reject(new AppError("upstream_rate_limited", "Later.", { retryAfterMs: waits.shift() })),
-    ),
+    withFailover(ctx, plan, meter, () => {
+      const message = `${waits.length} to go.`;
+      return Promise.reject(new AppError("upstream_rate_limited", message, { retryAfterMs: waits.shift() }));
+    }),
   );
-  expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 7_000 } });
+  expect(error).toMatchObject({
+    code: "upstream_rate_limited",
+    message: "1 to go.",
+    details: { retryAfterMs: 7_000 },
+  });
 });
 
 test("rejects a request for a model without channels with no_channel_available", async () => {
