@@ -35,9 +35,9 @@ test("answers a repeat with the stored reply at no cost, with a usage row", asyn
   expect(second.status).toBe(200);
   expect(second.text).toBe(first.text);
   expect(asked()).toBe(1);
-  expect(harness.rows.map((row) => [row.cached, row.attempts])).toEqual([
-    [false, 1],
-    [true, 0],
+  expect(harness.rows).toMatchObject([
+    { cached: false, attempts: 1 },
+    { cached: true, attempts: 0, latencyMs: 0, firstByteMs: 0 },
   ]);
 });
 
