@@ -277,7 +277,7 @@ test("records key, user, model, channel and usage in the row", async () => {
     overrun: false,
   });
   // Five tokens plus 10 %, rounded up to whole tokens.
-  expect(harness.reservations.map((one) => one.row.reservedNano)).toEqual([120]);
+  expect(harness.reservations).toMatchObject([{ row: { state: "open", reservedNano: 120, costNano: 0 } }]);
   expect(reply.headers).toMatchObject({
     "x-patchbay-channel": "Built-in embeddings",
     "x-patchbay-attempts": "1",
