@@ -276,10 +276,10 @@ describe("generateContent", () => {
   it("counts at most 200,000 characters of instructions", async () => {
     const channel = speechChannel("g", { provider: "gemini", embedded: false });
     const { post, reserved } = openSpeechHarness([{ channel, speech: new ScriptedSpeech(() => spoken(1)) }]);
-    const systemInstruction = { parts: [{ text: "hello ".repeat(120_000) }] };
+    const systemInstruction = { parts: [{ text: "a ".repeat(360_000) }] };
     await readBody(await post(PATH, { ...GOOD, systemInstruction }));
-    // "hello " 33,333 times, "he" and the three of the text.
-    expect(reserved[0]?.inputTokens).toBe(33_333 + 1 + 3);
+    // "a " 100,000 times, and the three of the text.
+    expect(reserved[0]?.inputTokens).toBe(100_000 + 3);
   });
 
   it.each([
