@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAppError } from "../../lib/errors";
@@ -122,6 +122,30 @@ test("checks the peer of an established connection again", async () => {
   expect(asked).toEqual(["127.0.0.1", "127.0.0.1"]);
   await plain.whenNoSockets();
   await plain.close();
+});
+
+test("passes on every byte while readers are behind and it reads little at once", async () => {
+  const sent = Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${"0123456789".repeat(2_000)}`);
+  const server = createServer((socket) => socket.end(sent));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const connect = createConnector({
+    resolver: { resolve: async () => ["127.0.0.1"] },
+    mayConnect: () => true,
+    isWanted: () => true,
+    areReadersBehind: () => true,
+    connectMs: 1_000,
+    tlsMs: 1_000,
+  });
+  const { port } = server.address() as AddressInfo;
+  const options = { hostname: "h.example", protocol: "http:", port: String(port) };
+  const socket = await new Promise<Socket>((resolve, reject) =>
+    connect(options, (...[error, opened]) => (error === null ? resolve(opened) : reject(error))),
+  );
+  const pieces: Buffer[] = [];
+  for await (const piece of socket) pieces.push(piece);
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(Buffer.concat(pieces).equals(sent)).toBe(true);
+  server.close();
 });
 
 test("a channel whose address was removed from the list cannot connect and reveals nothing", async () => {
