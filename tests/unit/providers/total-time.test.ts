@@ -89,3 +89,14 @@ test("total_ms does not count the reader's time", async () => {
   expect(bytes).toBe(SAMPLES.length);
   await rig.close();
 });
+
+test("total_ms does not count the time between two whole replies", async () => {
+  const { rig, channel, options } = await open((_request, reply) => {
+    reply.writeHead(200, { "content-type": "application/json" }).end(embedding);
+  });
+  const embed = () => rig.embedding(channel).embed({ model: "m", texts: ["a"] }, options);
+  await embed();
+  clock.at += TOTAL_MS;
+  await expect(embed()).resolves.toMatchObject({ inputTokens: 1 });
+  await rig.close();
+});
