@@ -139,6 +139,7 @@ test.each([
   [readOpenAiRefusal, 403, { error: { message: "Flagged", metadata: { flagged_input: "x" } } }],
   [readElevenLabsRefusal, 403, { detail: { status: "voice_access_denied", message: "No access." } }],
   [readGeminiRefusal, 400, { error: { status: "FAILED_PRECONDITION", message: NOT_ACTIVE } }],
+  [readGeminiRefusal, 400, { error: { message: "Too long.", details: [{ reason: "FIELD_INVALID" }] } }],
 ])("takes what the caller named for the cause of a refusal (%#)", (read, status, body) => {
   const refusal = { header: () => null, nowMs: 0, secrets: [], read, status, text: JSON.stringify(body) };
   expect(refusalError(refusal)).toMatchObject({ code: "invalid", details: { upstreamStatus: status } });
