@@ -6,6 +6,7 @@ import type { SpeechEvent } from "../../../lib/ports/speech-model";
 import { geminiSpeech } from "../../../lib/providers/gemini/speech";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { callOptions, channelTo, speechRequest } from "../../support/upstream/rig";
+import { wavFile } from "../../support/upstream/sounds";
 
 /**
  * Forwarded base64 of a reply, compared with its samples decoded by `pcmOf`: the same samples and end, or the same
@@ -156,4 +157,11 @@ describe("base64 of a whole reply", () => {
     );
     expect(forwarded).toBeGreaterThan(5);
   });
+});
+
+test("reads each WAV file of a reply with several parts without its header", async () => {
+  const files = [30_000, 20_000].map((bytes) => wavFile(pcmOf(bytes), 24_000, false));
+  const reply = replyOf(files.map((file) => part(file.toString("base64"), "audio/wav")));
+  const { seen } = await outcome(reply, 65_536, false);
+  expect(seen.base64).toBe(Buffer.concat([pcmOf(30_000), pcmOf(20_000)]).toString("base64"));
 });
