@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   addUser,
   type ConsoleHarness,
@@ -315,8 +315,10 @@ describe("a reset link", () => {
     expect((await inspect(token)).json.data.two_factor_enabled).toBe(true);
     const bare = await reset(token);
     expect([bare.status, bare.json.issues[0].path]).toEqual([400, "code"]);
+    const counted = vi.spyOn(services.metrics, "count");
     const wrong = await reset(token, { code: "000000" });
     expect([wrong.status, wrong.json.code]).toEqual([401, "invalid_code"]);
+    expect(counted.mock.calls).toEqual([["login_failures"]]);
     const right = await reset(token, { code: totpCode(secret, services.clock.now()) });
     expect(right.status, right.text).toBe(200);
     expect(right.json.data.two_factor_enabled).toBe(true);

@@ -52,6 +52,7 @@ describe("name and password", () => {
       cookie: owner,
     });
     const verify = vi.spyOn(services.hasher, "verify");
+    const counted = vi.spyOn(services.metrics, "count");
     const replies = [
       await login({ username: "unknown", password: "seven green kettles hum" }),
       await login({ username: "olivia", password: "wrong wrong wrong" }),
@@ -62,6 +63,7 @@ describe("name and password", () => {
     expect(replies[0]?.json.code).toBe("invalid_credentials");
     expect(new Set(replies.map((reply) => JSON.stringify(reply.headers))).size).toBe(1);
     expect(replies.map((reply) => reply.setCookies)).toEqual([[], [], []]);
+    expect(counted.mock.calls).toEqual(Array(3).fill(["login_failures"]));
     // One verification each; null: against the dummy hash.
     expect(verify.mock.calls.map(([phc]) => phc === null)).toEqual([true, false, true]);
   });

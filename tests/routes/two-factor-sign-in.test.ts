@@ -202,10 +202,12 @@ describe("sign-in with 2FA", () => {
 
   test("ends the flow at the fifth wrong code, even for the right code", async () => {
     const { token } = await flow();
+    const counted = vi.spyOn(services.metrics, "count");
     for (const left of [4, 3, 2, 1, 0]) {
       const reply = await second({ code: wrongCode(secret), flow_token: token });
       expect([reply.status, reply.json.attempts_left]).toEqual([401, left]);
     }
+    expect(counted.mock.calls).toEqual(Array(5).fill(["login_failures"]));
     const late = await second({ code: totpCode(secret, now()), flow_token: token });
     expect([late.status, late.json.code]).toEqual([401, "flow_expired"]);
   });
