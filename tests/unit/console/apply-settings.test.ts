@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createGatewayState } from "@/lib/gateway/state";
 import type { Store } from "@/lib/ports/store";
+import { readSettings } from "../../../lib/console/access/read-settings";
 import type { ConsoleServices } from "../../../lib/console/context";
 import { applyStoredSettings } from "../../../lib/console/settings/apply-settings";
+import { DEFAULT_SETTINGS } from "../../../lib/contracts/console/settings";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { AppError } from "../../../lib/errors";
 import type { Instance } from "../../../lib/ports/instance";
@@ -81,4 +83,11 @@ test("applies a change once the store is available again", async () => {
   state.isDown = false;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(instance.corsOrigins?.size).toBe(1);
+});
+
+test("an invalid stored setting falls back to its default, and no other setting does", async () => {
+  const all = async () => ({ password_minimum: 12, retention_days: "forever" });
+  // Only the stored values are read.
+  const store = { settings: { all } } as unknown as Pick<Store, "settings">;
+  expect(await readSettings(store)).toEqual({ ...DEFAULT_SETTINGS, password_minimum: 12 });
 });
