@@ -12,13 +12,13 @@ const LATER_MS = 150;
 const SAMPLES = Buffer.alloc(200_000, 1);
 let server: Server | null = null;
 
-async function open(answer: RequestListener, totalMs = TOTAL_MS) {
+async function open(answer: RequestListener, totalMs = TOTAL_MS, idleMs = 30_000) {
   const listening = createServer(answer);
   server = listening;
   await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
   const address = listening.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const rig = createRig([], { allow: [`127.0.0.1:${port}`], clock });
+  const rig = createRig([], { allow: [`127.0.0.1:${port}`], clock, limits: { idleMs } });
   const fields = { timeouts: { totalMs }, options: { list_voices: false } };
   const channel = channelTo("openai", { origin: `http://127.0.0.1:${port}` }, fields);
   const options = callOptions({ firstByteBy: clock.at + 60_000, progress: new UpstreamProgress() });
@@ -85,6 +85,31 @@ test("total_ms does not count the reader's time", async () => {
   for await (const event of rig.speech(channel).synthesize(speechRequest("tts"), options)) {
     clock.at += TOTAL_MS;
     if (event.type === "audio") bytes += event.pcm.byteLength;
+  }
+  expect(bytes).toBe(SAMPLES.length);
+  await rig.close();
+});
+
+test("the idle time does not run while the reader is busy and the upstream has more to send", async () => {
+  let sendRest = (): void => undefined;
+  const half = SAMPLES.length / 2;
+  const { rig, channel, options } = await open(
+    (_request, reply) => {
+      reply.writeHead(200, { "content-type": "audio/pcm", "content-length": SAMPLES.length });
+      reply.write(SAMPLES.subarray(0, half));
+      sendRest = () => reply.end(SAMPLES.subarray(half));
+    },
+    TOTAL_MS,
+    2 * LATER_MS,
+  );
+  let [pieces, bytes] = [0, 0];
+  for await (const event of rig.speech(channel).synthesize(speechRequest("tts"), options)) {
+    if (event.type === "audio") bytes += event.pcm.byteLength;
+    pieces += 1;
+    // The first piece is awaited for longer than the idle time.
+    if (pieces !== 2) continue;
+    await new Promise((resolve) => setTimeout(resolve, 3 * LATER_MS));
+    sendRest();
   }
   expect(bytes).toBe(SAMPLES.length);
   await rig.close();
