@@ -37,6 +37,28 @@ test("a call waits one second for the slots of its key, its owner and all calls 
   expect(await refused).toMatchObject({ error: { code: "overloaded" }, afterMs: 1_000 });
 });
 
+test("a call is refused when its key has no free slot for one second", async () => {
+  const clock = { now: () => performance.now(), monotonic: () => performance.now() };
+  const limiter = createRateLimiter(clock);
+  const services: GatewayServices = { ...openGatewayHarness().services, clock, limiter };
+  // Only its limits are read.
+  const caller = {
+    key: keyRecord("usr_1", { id: "key_1", concurrency: 1 }),
+    owner: { id: "usr_1", rpm: null, concurrency: null },
+  } as KeyWithOwner;
+  limiter.enter("concurrency:key_1", 1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const began = performance.now();
+  const refused = enterGateway(services, caller, new AbortController().signal, null).catch(
+    (error: unknown) => ({ error, afterMs: performance.now() - began }),
+  );
+  await vi.advanceTimersByTimeAsync(5_000);
+  await expect(Promise.race([refused, "it still waits"])).resolves.toMatchObject({
+    error: { code: "rate_limited", details: { limit: "key_concurrency" } },
+    afterMs: 1_000,
+  });
+});
+
 test("one owner takes at most three quarters of the slots of all calls, and returns them", async () => {
   const counted: string[] = [];
   const metrics = { observeCall: () => undefined, count: (name: string) => void counted.push(name) };

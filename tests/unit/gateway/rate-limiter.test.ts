@@ -31,6 +31,15 @@ test("reports no wait longer than the window at a time with fractions of a milli
   });
 });
 
+test("each of many calls begins the window until the limit is reset, also where their entries are merged", () => {
+  const clock = new FakeClock();
+  const limiter = createRateLimiter(clock);
+  for (let call = 0; call < 600; call++) {
+    clock.at += 1;
+    expect(limiter.take("k", 1_000, 60_000).resetMs).toBe(60_000);
+  }
+});
+
 test("the shares of several processes add up to the limit", async () => {
   const limiters = [1, 2, 3].map((index) => createRateLimiter(new FakeClock(), { index, processes: 3 }));
   const admitted = (limit: number, leastShare?: number) =>
