@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { takeWrongEnrolmentCodes } from "@/lib/console/auth/attempt-limit";
 import { limitError } from "@/lib/gateway/admission/admit-request";
 import { createRateLimiter } from "@/lib/shared-state/memory-limits";
+import { SlotQueues } from "@/lib/shared-state/redis/slots";
 import { FakeClock } from "../../support/factories";
 
 test("refuses one of limit + 1 concurrent calls, and admits again when the first one's window has passed", () => {
@@ -218,6 +219,22 @@ test("at most 256 calls wait for one bucket", async () => {
   expect(await limiter.enterOrWait("calls", 1, 10_000, new AbortController().signal)).toBeNull();
   for (const caller of callers) caller.abort();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]));
+});
+
+test("at most 256 calls of one process wait for a slot of one bucket in Redis", async () => {
+  const queues = new SlotQueues();
+  const leaving = new AbortController();
+  const wait = () =>
+    queues.wait(
+      "k",
+      () => 60_000,
+      leaving.signal,
+      async () => null,
+    );
+  const waiting = Array.from({ length: 256 }, wait);
+  expect(await Promise.race([wait(), nextTurn("it waits")])).toBeNull();
+  leaving.abort();
+  expect(await Promise.all(waiting)).toEqual(Array(256).fill(null));
 });
 
 test("keeps a limit for its window beside any number of other buckets, and drops idle buckets after it", () => {
