@@ -219,6 +219,21 @@ test("simultaneous requests on two instances run once", async () => {
   expect(rows.map(({ cached }) => cached).sort()).toEqual([false, true, true, true]);
 });
 
+test("a wait for another instance's reply lasts until that request ends, and is null when it ends without one", async () => {
+  const cipher = createCipher({ current: SECRET, previous: [] });
+  const [running, waiting] = [
+    new RedisReplies(one.redis.link, cipher, "one"),
+    new RedisReplies(other.redis.link, cipher, "other"),
+  ];
+  expect(await running.claim("usr_1", "order-19", "digest")).toBe("claimed");
+  const ended = waiting.wait("usr_1", "order-19");
+  const pause = new Promise((resolve) => setTimeout(resolve, 200, "it waits"));
+  expect(await Promise.race([ended, pause])).toBe("it waits");
+  running.discard("usr_1", "order-19");
+  expect(await ended).toBeNull();
+  for (const replies of [running, waiting]) replies.close();
+});
+
 test("a repeat on another instance needs no slot of its key, which the original has", async () => {
   let finish = (): void => undefined;
   const settling = new Promise<void>((resolve) => {
