@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createBudgetRefusals } from "@/lib/gateway/metering/recent-budget-refusals";
 import { type Rejected, RejectionCounter } from "@/lib/gateway/metering/rejections";
 import type { RejectionRecord, Rejections } from "@/lib/ports/store";
 import { FakeClock } from "../../support/factories";
@@ -124,4 +125,14 @@ test("adds requests counted during a failed write to those of that write", async
   await vi.advanceTimersByTimeAsync(4_000);
   expect(total()).toBe(5);
   expect(written.flat()).toMatchObject([{ calls: 5, requestId: "late_1" }]);
+});
+
+test("a refusal by a budget is recent for five minutes, for that key alone", () => {
+  const clock = new FakeClock();
+  const refusals = createBudgetRefusals(clock);
+  refusals.note("key", "a");
+  clock.advance(5 * 60_000 - 1);
+  expect([refusals.isRecent("key", "a"), refusals.isRecent("user", "a")]).toEqual([true, false]);
+  clock.advance(1);
+  expect(refusals.isRecent("key", "a")).toBe(false);
 });
