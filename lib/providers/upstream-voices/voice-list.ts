@@ -21,8 +21,9 @@ export function listKey(channel: ChannelRecord): string {
 }
 
 /** The list gets at most half of a call's time for the first byte. */
-export function listOptions({ clock, limits }: UpstreamSettings): CallOptions {
-  const ms = Math.min(LIST_MS, limits.speechFirstByteMs / 2);
+export function listOptions({ clock, limits }: Pick<UpstreamSettings, "clock" | "limits">): CallOptions {
+  // `AbortSignal.timeout` throws for a fraction.
+  const ms = Math.min(LIST_MS, Math.floor(limits.speechFirstByteMs / 2));
   return { signal: AbortSignal.timeout(ms), requestId: "", firstByteBy: clock.monotonic() + ms };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createVoiceLists, type ListedVoice } from "@/lib/providers/upstream-voices/voice-list";
+import { createVoiceLists, type ListedVoice, listOptions } from "@/lib/providers/upstream-voices/voice-list";
 import { FakeClock } from "../../support/factories";
 
 const VOICE: ListedVoice = {
@@ -46,4 +46,14 @@ test("uses the old list while a new one is fetched, and keeps it when that fails
   expect(await lists.get("a", failing)).toEqual([VOICE]);
   advance(60_001);
   expect(await lists.get("a", never)).toEqual([VOICE]);
+});
+
+test.each([
+  ["at most two seconds", 60_000, 2_000],
+  ["half of a short limit for the first byte", 1_000, 500],
+  ["half of an odd limit, in whole milliseconds", 1_001, 500],
+])("a list may take %s", (_limit, speechFirstByteMs, ms) => {
+  const clock = new FakeClock();
+  const { firstByteBy } = listOptions({ clock, limits: { speechFirstByteMs } });
+  expect(firstByteBy - clock.monotonic()).toBe(ms);
 });
