@@ -6,8 +6,8 @@ import { type KeyboardEvent, type MouseEvent, useRef } from "react";
 const GESTURE_MS = 500;
 
 /**
- * Handlers of the button that starts a run and then stops it. What comes right after the start, as by a double click or
- * a held Enter, does not stop it.
+ * Handlers of the button that starts a run and then stops it. A click right after the start, as by a double click or a
+ * held Enter, neither stops the run nor, when that has ended already, starts another one.
  */
 export function useRunButton({
   isRunning,
@@ -18,13 +18,13 @@ export function useRunButton({
   start(): void;
   stop(): void;
 }) {
-  const startedAt = useRef(0);
+  const startedAt = useRef(Number.NEGATIVE_INFINITY);
   return {
     onClick: ({ timeStamp }: MouseEvent) => {
-      if (!isRunning) {
-        startedAt.current = timeStamp;
-        start();
-      } else if (timeStamp - startedAt.current > GESTURE_MS) stop();
+      if (timeStamp - startedAt.current <= GESTURE_MS) return;
+      if (isRunning) return stop();
+      startedAt.current = timeStamp;
+      start();
     },
     // A held Enter clicks again and again.
     onKeyDown: (event: KeyboardEvent) => {

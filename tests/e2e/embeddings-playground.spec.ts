@@ -479,3 +479,33 @@ for (const [device, width] of [
       await expect(embedButton).toBeVisible();
     }
   });
+
+test("a second click half a second after the first starts no second run, also when the first has ended", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openExample(page, product.url);
+  let runs = 0;
+  await page.route("**/v1/embeddings", async (route) => {
+    if (Array.isArray(route.request().postDataJSON().input)) runs += 1;
+    await route.continue();
+  });
+  const embedButton = page.getByRole("button", { name: /^Embed/ });
+  const clickAt = (ms: number) =>
+    embedButton.evaluate((button, timeStamp) => {
+      const click = new MouseEvent("click", { bubbles: true });
+      Object.defineProperty(click, "timeStamp", { value: timeStamp });
+      button.dispatchEvent(click);
+    }, ms);
+  for (const [ms, expected] of [
+    [10_000, 1],
+    [10_500, 1],
+    [10_501, 2],
+  ] as const) {
+    const reply = page.waitForResponse("**/v1/embeddings", { timeout: 1_000 }).catch(() => null);
+    await clickAt(ms);
+    await reply;
+    await expect(embedButton).toBeVisible();
+    expect(runs, `${ms}`).toBe(expected);
+  }
+});
