@@ -45,6 +45,8 @@ it("keeps the surrounding language for a word too short to detect", () => {
 it.each([
   ["Cyrillic", "Завтра будет дождь", "ru"],
   ["Cyrillic", "Завтра буде дощ і вітер, її", "uk"],
+  ["Cyrillic", "Ще вали дъжд", "bg"],
+  ["Cyrillic", "Выйдут из подъезда объекты, э", "ru"],
   ["Arabic", "سيكون الطقس جميلا", "ar"],
   ["Arabic", "چطور هستید", "fa"],
   ["Devanagari", "कल सुबह", "hi"],

@@ -28,6 +28,15 @@ describe("sentences", () => {
   });
 });
 
+describe("a line that ends with a mark", () => {
+  it.each([
+    ["To buy:\nmilk", ["To buy:", "milk"]],
+    ["First,\nmilk", ["First, milk"]],
+  ])("ends the sentence %j unless it is a comma", (text, chunks) => {
+    expect(texts(text)).toEqual(chunks);
+  });
+});
+
 describe("a first chunk", () => {
   it("ends at an early comma, so that audio starts soon", () => {
     const text =
