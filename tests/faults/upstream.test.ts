@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError, isAppError } from "../../lib/errors";
-import type { SpeechEvent } from "../../lib/ports/speech-model";
 import { sendRaw } from "../support/raw-request";
 import { callOptions, channelTo, createRig, hear, speechRequest, TEXT } from "../support/upstream/rig";
 import { startUpstream, type Upstream } from "../support/upstream/server";
@@ -116,21 +115,6 @@ test.each(STREAMS)(
     await own.close();
   },
 );
-
-test("does not count the reader's time as idle time of the upstream", async () => {
-  const hasty = createRig([upstream], { limits: { idleMs: 1_500 } });
-  const model = hasty.speech(channelTo("openai", upstream));
-  const kinds: SpeechEvent["type"][] = [];
-  let isFirst = true;
-  for await (const event of model.synthesize(speechRequest("tts"), callOptions())) {
-    kinds.push(event.type);
-    // Longer than the idle time of this test.
-    if (isFirst) await new Promise((resolve) => setTimeout(resolve, 1_700));
-    isFirst = false;
-  }
-  expect(kinds.at(-1)).toBe("end");
-  await hasty.close();
-});
 
 test.each(["black-hole", "stall-at-chunk-0"])("'%s' ends with the first-byte timeout", async (failure) => {
   const from = performance.now();
