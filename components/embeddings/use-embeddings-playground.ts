@@ -33,7 +33,9 @@ export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart
     void embed(next, nextQuery);
   };
   const start = () => {
-    if (call.texts.length > 0) embedNow(call, query);
+    if (call.texts.length === 0) return false;
+    embedNow(call, query);
+    return true;
   };
   useWindowEvent("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;

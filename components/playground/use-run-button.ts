@@ -7,7 +7,8 @@ const GESTURE_MS = 500;
 
 /**
  * Handlers of the button that starts a run and then stops it. A click right after the start, as by a double click or a
- * held Enter, neither stops the run nor, when that has ended already, starts another one.
+ * held Enter, neither stops the run nor, when that has ended already, starts another one. `start` returns false where no
+ * run could begin, such as for a missing field.
  */
 export function useRunButton({
   isRunning,
@@ -15,7 +16,7 @@ export function useRunButton({
   stop,
 }: {
   isRunning: boolean;
-  start(): void;
+  start(): boolean;
   stop(): void;
 }) {
   const startedAt = useRef(Number.NEGATIVE_INFINITY);
@@ -23,8 +24,7 @@ export function useRunButton({
     onClick: ({ timeStamp }: MouseEvent) => {
       if (timeStamp - startedAt.current <= GESTURE_MS) return;
       if (isRunning) return stop();
-      startedAt.current = timeStamp;
-      start();
+      if (start()) startedAt.current = timeStamp;
     },
     // A held Enter clicks again and again.
     onKeyDown: (event: KeyboardEvent) => {

@@ -25,7 +25,7 @@ const TAKES_SPACE =
   'a[href], button, select, textarea, summary, [contenteditable], [role="menuitem"], [role="tab"], [role="radio"], input:not([type="range"]):not([type="radio"])';
 
 /** Ctrl- or Cmd-Enter speaks, Escape stops, Space plays or pauses where the focused element does not use it. */
-function useShortcuts({ speak, stop, toggle }: { speak(): void; stop(): void; toggle(): void }): void {
+function useShortcuts({ speak, stop, toggle }: { speak(): unknown; stop(): void; toggle(): void }): void {
   useWindowEvent("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || event.altKey) return;
     const target = event.target instanceof Element ? event.target : null;
@@ -108,7 +108,10 @@ function useDraftCalls(draft: SpeechDraft, models: readonly GatewayModel[], init
   return { shown, model, compared, call, calls };
 }
 
-/** Speaking, comparing and stopping, with the shortcuts of the page. A missing voice is reported instead of a call. */
+/**
+ * Speaking, comparing and stopping, with the shortcuts of the page. A missing voice is reported instead of a call;
+ * `speak` returns whether it made one.
+ */
 function useActions({
   calls: { shown, model, compared, call, calls },
   player,
@@ -131,20 +134,21 @@ function useActions({
   const lacksVoice = needsVoiceName && !hasVoice(call, model);
   const speakOne = () => {
     setReported(lacksVoice);
-    if (lacksVoice) return;
+    if (lacksVoice) return false;
     setExpected(expectedSeconds(call));
     onUnload();
     void recorder.record(call);
+    return true;
   };
   const compare = () => {
-    if (compared.length < MIN_CANDIDATES) return;
+    if (compared.length < MIN_CANDIDATES) return false;
     player.pause();
     void comparison.run(compared);
+    return true;
   };
   const speak = () => {
-    if (shown.text.trim() === "" || calls.some((one) => isTooLong(one.call, one.model))) return;
-    if (shown.mode === "several") compare();
-    else speakOne();
+    if (shown.text.trim() === "" || calls.some((one) => isTooLong(one.call, one.model))) return false;
+    return shown.mode === "several" ? compare() : speakOne();
   };
   const stop = () => {
     recorder.stop();

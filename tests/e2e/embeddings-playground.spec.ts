@@ -461,8 +461,8 @@ for (const [device, width] of [
     const counts: number[] = [];
     await page.route("**/v1/embeddings", async (route) => {
       counts.push([route.request().postDataJSON().input].flat().length);
-      // Slower than the clicks.
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      // Longer than a double click, so that the next gesture starts a run.
+      await new Promise((resolve) => setTimeout(resolve, 600));
       await route.continue();
     });
     const embedButton = page.getByRole("button", { name: /^Embed/ });
