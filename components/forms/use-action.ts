@@ -1,6 +1,7 @@
 "use client";
 
 import { useCallback, useState } from "react";
+import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import { toast } from "../ui/toast";
 import { useErrorText } from "./call-error";
@@ -23,13 +24,16 @@ export function useAction() {
   return { isBusy, error, run };
 }
 
-/** Shows the error of a failed call as a toast; `stale` is the text of a version conflict. */
+/** Shows the error of a failed call about a record as a toast; `stale` is the text of a version conflict. */
 export function useErrorToast(): (error: unknown, stale?: string) => void {
+  const t = useTranslations("common.error");
   const errorText = useErrorText();
   return useCallback(
-    (error, stale) =>
-      void toast.error(stale && isApiError(error, "conflict") ? stale : errorText(error).message),
-    [errorText],
+    (error, stale) => {
+      if (stale && isApiError(error, "conflict")) toast.error(stale);
+      else toast.error(isApiError(error, "not_found") ? t("gone") : errorText(error).message);
+    },
+    [t, errorText],
   );
 }
 

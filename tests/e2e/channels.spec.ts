@@ -418,5 +418,20 @@ test.describe("a channel that does not exist", () => {
       await dialog.getByRole("button", { name: /embed-a/ }).click();
       await expect(dialog.getByRole("status")).toHaveText("此项已不存在");
     });
+
+    test("is reported in Chinese when it is deleted just before its switch is clicked", async ({
+      routedPage: page,
+      routed,
+    }) => {
+      await routed.allow();
+      const { id } = await routed.channel("Cellar", { models: [EMBED] });
+      await page.goto(`${routed.product.url}/channels`);
+      await page.route(`**/api/channels/${id}`, async (route) => {
+        await routed.call(`/api/channels/${id}`, undefined, "DELETE");
+        await route.continue();
+      });
+      await page.getByRole("switch", { name: /Cellar/ }).click();
+      await expect(page.getByText("此项已不存在")).toBeVisible();
+    });
   });
 });
