@@ -491,6 +491,11 @@ describe("a private address", () => {
     const taken = await harness(`/api/upstreams/allowed/${target}`, { method: "DELETE", cookie: owner });
     expect(taken.json.data).toBeNull();
     expect((await harness("/api/upstreams/allowed", { cookie: owner })).json.data.targets).toEqual([]);
+    const { items } = (await harness("/api/audit?action=upstream", { cookie: owner })).json.data;
+    expect(items).toMatchObject([
+      { action: "upstream.disallow", target },
+      { action: "upstream.allow", target },
+    ]);
     const before = upstream.ledger.length;
     const reply = await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
     expect(reply.json.data.ok).toBe(false);

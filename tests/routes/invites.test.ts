@@ -298,6 +298,8 @@ describe("a reset link", () => {
     expect((await login(mia.password)).status).toBe(401);
     expect((await login(NEW)).status).toBe(200);
     expect((await reset(token)).status).toBe(404);
+    const { items } = (await harness("/api/audit?action=password.reset", { cookie: owner })).json.data;
+    expect(items).toMatchObject([{ actor: mia.id, target: mia.id, detail: { factor: "password" } }]);
     expect(readStoreBytes(services.dataDirectory).includes(token)).toBe(false);
   });
 

@@ -210,6 +210,9 @@ test("on a demo site only its owner changes users and settings", async () => {
     expect([verb, (await call(ada.cookie)).status]).toEqual([verb, 403]);
     expect([verb, (await call(owner)).status]).not.toEqual([verb, 403]);
   }
+  const invite = (cookie: string) => harness("/api/invites", { body: {}, cookie });
+  expect((await invite(ada.cookie)).status).toBe(403);
+  expect((await invite(owner)).status).toBe(200);
   expect((await harness("/api/settings", { cookie: ada.cookie })).status).toBe(200);
   expect((await create({}, owner)).status).toBe(200);
 });
