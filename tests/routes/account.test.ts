@@ -133,13 +133,18 @@ test("shows the caller's budget, what their keys spent, and when it resets", asy
   const limited = { method: "PATCH", body: { version: 1, budget: { daily_usd: "5.00" } }, cookie: owner };
   expect((await harness(`/api/users/${mia.id}`, limited)).status).toBe(200);
   const day = new Date(services.clock.now()).toISOString().slice(0, 10);
-  await services.store.ledger.settle(
-    usageRecord("key_1", mia.id, { at: services.clock.now(), costNano: 1_250_000_000 }),
-    { day, month: day.slice(0, 7) },
-  );
+  const spend = (costNano: number, at: { day: string; month: string }) =>
+    services.store.ledger.settle(usageRecord("key_1", mia.id, { at: services.clock.now(), costNano }), at);
+  await spend(1_250_000_000, { day, month: day.slice(0, 7) });
+  await spend(250_000_000, { day: "2000-01-31", month: day.slice(0, 7) });
+  await spend(500_000_000, { day: "2000-01-31", month: "2000-01" });
   const { data } = (await harness("/api/user/budget", { cookie: mia.cookie })).json;
   expect(data.budget).toEqual({ total_usd: null, daily_usd: "5.000000000", monthly_usd: null });
-  expect(data.spent.daily_usd).toBe("1.250000000");
+  expect(data.spent).toEqual({
+    total_usd: "2.000000000",
+    daily_usd: "1.250000000",
+    monthly_usd: "1.500000000",
+  });
   expect(Date.parse(data.daily_resets_at) - services.clock.now()).toBeGreaterThan(0);
   expect(Date.parse(data.daily_resets_at) - services.clock.now()).toBeLessThanOrEqual(25 * 3_600_000);
   expect(Date.parse(data.monthly_resets_at)).toBeGreaterThanOrEqual(Date.parse(data.daily_resets_at));

@@ -1,6 +1,8 @@
 import path from "node:path";
 import Database from "libsql";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { verifyAudit } from "../../lib/console/audit/verify";
+import type { ConsoleContext } from "../../lib/console/context";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 
@@ -65,6 +67,16 @@ test("verifies the chain until its end is cut off, its head forged or a row chan
   file.exec("update audit set actor = 'mallory' where seq = 2");
   file.close();
   expect((await verify()).json.data).toMatchObject({ whole: false, rows: 1, broken_at: 2 });
+});
+
+test("verifies the chain once for concurrent callers", async () => {
+  const read = vi.spyOn(services.store.audit, "verify");
+  const user = await services.store.users.findByNameOrEmail("olivia");
+  const ctx = { ...services, caller: { kind: "session", user } } as unknown as ConsoleContext;
+  await Promise.all([verifyAudit(ctx), verifyAudit(ctx)]);
+  expect(read).toHaveBeenCalledTimes(1);
+  await verifyAudit(ctx);
+  expect(read).toHaveBeenCalledTimes(2);
 });
 
 test("allows only signed-in administrators to read or verify the log", async () => {

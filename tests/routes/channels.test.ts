@@ -74,6 +74,8 @@ describe("the label of an upstream key", () => {
     const audit = await harness("/api/audit?action=channel", { cookie: owner });
     expect(audit.text).not.toContain(SECRET);
     expect(audit.json.data.items[0].detail.after.keys).toEqual(["****cdef", "South"]);
+    const updates = await harness("/api/audit?action=channel.update", { cookie: owner });
+    expect(updates.json.data.items[0].target_name).toBe(made.name);
   });
 
   test("is unique in its channel and one line of at most 60 characters", async () => {
@@ -132,10 +134,12 @@ test("counts a channel's failed attempts that failed over", async () => {
     },
   });
   await services.store.ledger.settle(row, PERIOD);
+  await services.store.ledger.settle({ ...row, id: `${row.id}2`, model: "speech-b" }, PERIOD);
   const counted = await harness("/api/channels/attempts", { cookie: owner });
-  expect(counted.json.data).toEqual({ items: [{ channel_id: made.id, failovers: 1 }] });
+  expect(counted.json.data).toEqual({ items: [{ channel_id: made.id, failovers: 2 }] });
   const { items } = (await harness(`/api/channels/${made.id}/errors`, { cookie: owner })).json.data;
-  expect(items).toMatchObject([{ error: "upstream_error", key: "****cdef", status: 200 }]);
+  const failed = { error: "upstream_error", key: "****cdef", status: 200 };
+  expect(items).toMatchObject([failed, failed]);
   expect((await harness("/api/channels/attempts", { cookie: member.cookie })).status).toBe(403);
 });
 
@@ -727,6 +731,15 @@ test("the list of channels continues where a page ended although its last channe
   expect((await patch(second ?? "", { version: 1, priority: 100 })).status).toBe(200);
   expect(ids((await list()).items)).toEqual([first, ...others, second]);
   expect(ids((await list(`?cursor=${next_cursor}`)).items)).toEqual([...others, second]);
+});
+
+test("the channels of a model are listed by priority, then in the order of their creation", async () => {
+  for (const [name, priority] of Object.entries({ A: 2, B: 1, C: 2, D: 1 })) {
+    await create({ name, priority });
+    services.clock.advance(1);
+  }
+  const { channels } = (await harness("/api/models", { cookie: owner })).json.data.items[0];
+  expect(channels.map((one: { name: string }) => one.name)).toEqual(["B", "D", "A", "C"]);
 });
 
 describe("a change of a channel with an open circuit", () => {

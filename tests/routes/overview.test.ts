@@ -210,6 +210,7 @@ test("shows members their own calls and no channels, and answers 401 to anonymou
   const { data } = await read(mia.cookie);
   expect(data.total.calls).toBe(1);
   expect(data.models.map((model) => model.name)).toEqual(["a"]);
+  expect(data.keys).toMatchObject([{ id: "key_1", calls: 1 }]);
   expect([data.channels, data.routes]).toEqual([[], []]);
   expect((await read("")).status).toBe(401);
 });

@@ -276,7 +276,7 @@ describe("the wizard's progress", () => {
     services = await testServices({ upstreamAllow: ["127.0.0.1"] });
     harness = openConsoleHarness(services);
     const cookie = await setUpOwner(harness);
-    const models = [{ name: "patchbay-speech", upstream_name: "tts-1", operation: "speech" }];
+    const models = [{ name: "patchbay-speech", upstream_name: "tts-routed", operation: "speech" }];
     const body = {
       name: "Engine",
       provider: "openai",
@@ -287,12 +287,23 @@ describe("the wizard's progress", () => {
     const made = (await harness("/api/channels", { body, cookie })).json.data;
     const record = await services.store.channels.find(made.id);
     if (record === null) throw new Error("no channel");
-    await services.store.channels.delete(made.id);
-    await services.store.channels.insert({ ...record, embedded: true });
+    const embedded = async (id: string, upstreamName: string, enabled: boolean) => {
+      const served = [{ name: "patchbay-speech", upstreamName }];
+      await services.store.channels.insert({
+        ...record,
+        id,
+        enabled,
+        embedded: true,
+        keys: [],
+        models: served,
+      });
+    };
+    await embedded("chn_x", "tts-off", false);
+    await embedded("chn_y", "tts-1", true);
     const path = "/api/setup/progress";
     await harness(path, { method: "PATCH", body: { step: "key" }, cookie });
     const calls = () => upstream.ledger.filter((entry) => entry.method === "POST");
-    await expect.poll(() => calls().length).toBe(1);
+    await expect.poll(() => calls().map(({ model }) => model)).toEqual(["tts-1"]);
     await harness(path, { method: "PATCH", body: { step: "key" }, cookie });
     expect(calls()).toHaveLength(1);
     const usage = await harness("/api/usage", { cookie });

@@ -49,7 +49,8 @@ describe("enrolment", () => {
     expect(new Set(codes).size).toBe(10);
     for (const one of codes) expect(one).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
     expect(await status()).toMatchObject({ enabled: true, pending: false, backup_codes_left: 10 });
-    expect((await harness("/api/user/self", { cookie: owner })).json.data.two_factor_enabled).toBe(true);
+    for (const path of ["/api/user/self", `/api/users/${await ownerId()}`])
+      expect((await harness(path, { cookie: owner })).json.data.two_factor_enabled).toBe(true);
   });
 
   test("never stores the secret or backup codes in clear, nor in the audit log", async () => {

@@ -13,9 +13,9 @@ const usd = (nano: number | null) => (nano === null ? null : nanoToUsd(nano));
 /** Channels by the public name of each model that they serve, in priority order. */
 export type ServingChannels = ReadonlyMap<string, readonly ChannelRecord[]>;
 
-/** Finds the channels of all models at once. */
+/** Finds the channels of all models at once; `channels` are in the order of their creation. */
 export function servingChannels(channels: readonly ChannelRecord[]): ServingChannels {
-  const sorted = channels.toSorted((a, b) => a.priority - b.priority || a.createdAt - b.createdAt);
+  const sorted = channels.toSorted((a, b) => a.priority - b.priority);
   return byServedModel(sorted, (channel) => channel);
 }
 
