@@ -94,8 +94,6 @@ function bestMatch(
 ): number {
   const low = Math.max(0, wanted - search);
   const high = Math.min(samples.length - length, wanted + search);
-  if (follow + length > samples.length || high <= low)
-    return Math.max(0, Math.min(wanted, samples.length - 1));
   let best = low;
   let bestScore = Number.NEGATIVE_INFINITY;
   for (let start = low; start <= high; start += 2) {

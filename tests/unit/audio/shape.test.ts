@@ -34,6 +34,14 @@ describe("changeSpeed", () => {
     }
   });
 
+  it("keeps the end of slow speech about as loud as the rest", () => {
+    for (const hertz of [95, 140, 220]) {
+      const tone = buzz(hertz, RATE, 1);
+      const end = changeSpeed(tone, RATE, 0.25).subarray(-RATE / 20);
+      expect(rmsDb(end) - rmsDb(tone)).toBeGreaterThan(-5);
+    }
+  });
+
   it("returns samples at natural speed, and samples too short to cut, unchanged", () => {
     const tone = buzz(140, RATE, 1);
     expect(changeSpeed(tone, RATE, 1)).toBe(tone);
