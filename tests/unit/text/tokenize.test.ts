@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import reference from "gpt-tokenizer/encoding/cl100k_base";
 import { expect, test } from "vitest";
-import { countTokens, countTokensInSteps, decodeTokens } from "@/lib/text/tokenize";
+import { countTokens, countTokensInSteps, decodeTokens, findUnknownToken } from "@/lib/text/tokenize";
 import { Vocabulary, vocabulary } from "@/lib/text/vocabulary";
 
 /** The package's encoder: correct, but quadratic in the length of a piece. */
@@ -87,8 +87,11 @@ test("refuses a vocabulary with missing tokens", () => {
   expect(() => new Vocabulary(lines(0, 1).subarray(0, 10), 2)).toThrow("The vocabulary's line 2 has rank 0");
 });
 
-test("returns null for token IDs outside the vocabulary", () => {
-  for (const id of [100_256, 100_261, 100_277, 2 ** 31]) expect(decodeTokens([15339, id])).toBeNull();
+test("returns null for token IDs outside the vocabulary, and finds the first, also after a special one", () => {
+  for (const id of [100_256, 100_261, 100_277, 2 ** 31]) {
+    expect(decodeTokens([15339, id])).toBeNull();
+    expect(findUnknownToken([100_257, 15339, id])).toBe(2);
+  }
 });
 
 test("decodes half a character to U+FFFD and does not affect the next text", () => {
