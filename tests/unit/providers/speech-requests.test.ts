@@ -6,7 +6,16 @@ import { canonicalVoice, listVoiceNames } from "@/lib/gateway/speech/choose-voic
 import type { CatalogEntry } from "@/lib/ports/catalog";
 import type { SpeechModel, SpeechRequest } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
-import { channelTo, createRig, hear, speechRequest, TEXT, UPSTREAM_KEY } from "../../support/upstream/rig";
+import { FakeClock } from "../../support/factories";
+import {
+  callOptions,
+  channelTo,
+  createRig,
+  hear,
+  speechRequest,
+  TEXT,
+  UPSTREAM_KEY,
+} from "../../support/upstream/rig";
 import { type LedgerEntry, startUpstream, type Upstream } from "../../support/upstream/server";
 import { spokenSamples, tonePcm } from "../../support/upstream/sounds";
 
@@ -300,6 +309,11 @@ test.each([
   expect(upstream.ledger.length).toBe(before);
 });
 
+test.each([0.7, 1.2])("lets ElevenLabs speak at %s times the speed", async (speed) => {
+  const [entry] = await sent("elevenlabs", speechRequest("tts", { speed }));
+  expect(entry?.body).toMatchObject({ voice_settings: { speed } });
+});
+
 test.each([true, false])("speaks only the first of several candidates, streamed: %s", async (streaming) => {
   const speech = rig.speech(channelTo("gemini", upstream, { options: { streaming } }));
   const alone = await hear(speech, speechRequest("tts"));
@@ -317,6 +331,24 @@ test.each(["openai", "elevenlabs"])("speaks a script with a line without words o
   const { error } = await hear(speech, speechRequest("tts--no-audio", { segments: [silent, spoken] }));
   expect(error).toMatchObject({ code: "upstream_invalid" });
 });
+
+test.each(["openai", "elevenlabs"])(
+  "gives each line of a script over %s its own time for its first byte",
+  async (provider) => {
+    const clock = new FakeClock();
+    const own = createRig([upstream], { clock });
+    const line = { text: TEXT, voice: "Kore" };
+    const options = callOptions({ firstByteBy: clock.monotonic() + 10_000 });
+    const types: string[] = [];
+    const script = speechRequest("tts", { segments: [line, line] });
+    for await (const { type } of own.speech(channelTo(provider, upstream)).synthesize(script, options)) {
+      if (types.length === 0) clock.advance(20_000);
+      types.push(type);
+    }
+    expect(types.at(-1)).toBe("end");
+    await own.close();
+  },
+);
 
 test("tells callers only finish reasons of the form of Google's enum", async () => {
   const speech = rig.speech(channelTo("gemini", upstream));
@@ -471,6 +503,14 @@ test("accepts an ElevenLabs voice by name, full name, or ID, also one that is no
   expect(sentTo).toEqual(["id-sarah", "id-sarah", "id-sarah", "id-george", "21m00Tcm4TlvDq8ikWAM"]);
   expect(() => canonicalVoice("Sara", names, about)).toThrow(/did you mean 'Sarah'/);
   expect(() => canonicalVoice("id-nobody", names, about)).toThrow(/is not a voice of model m/);
+});
+
+test("lists the names of an ElevenLabs channel's table also while its list of voices cannot be read", async () => {
+  const baseUrl = `${upstream.origin}/bare/v1`;
+  const voicesWith = (options: ChannelRecord["options"]) =>
+    rig.speech(channelTo("elevenlabs", upstream, { baseUrl, options })).voices("");
+  expect(await voicesWith({})).toEqual([]);
+  expect((await voicesWith({ voices: { Anna: "id-anna" } })).map(({ name }) => name)).toContain("Anna");
 });
 
 test("sends an OpenAI account's custom voice as an object with its ID", async () => {
