@@ -156,17 +156,15 @@ function generate<Chunk>(
   const queued = pool.speak(chunk, begin, ownerId);
   // Kept only until the audio was generated, because the task references all of it, however little is still held.
   let cancel: (() => void) | null = queued.cancel;
-  let isDropped = false;
   const held = queued.pcm.then((pcm) => {
     cancel = null;
     const audio = new HeldAudio(pcm, from, clock.monotonic());
-    if (!isDropped) buffers.add(audio, clock.monotonic());
+    buffers.add(audio, clock.monotonic());
     return audio;
   });
   // A failure of the chunk ahead is thrown when the reader reaches it.
   held.catch(() => {});
   const drop = () => {
-    isDropped = true;
     cancel?.();
     held.then(
       (audio) => buffers.remove(audio),

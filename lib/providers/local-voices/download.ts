@@ -56,8 +56,6 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
       done += chunk.length;
       onProgress(done, total);
     }
-    if (total !== null && done !== total)
-      throw new AppError("upstream_truncated", "The download ended early.");
   } catch (error) {
     throw downloadError(error, url, outbound);
   } finally {
