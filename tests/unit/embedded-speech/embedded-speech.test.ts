@@ -164,6 +164,18 @@ describe("too many calls", () => {
     await firsts;
   });
 
+  it("fail when their turn comes after their first audio was due", async () => {
+    const model = open();
+    const first = speak(model, "First.").next();
+    const late = expect(speak(model, "Second.", { firstByteIn: 1_000 }).next()).rejects.toMatchObject({
+      code: "upstream_timeout",
+    });
+    while (model.stats().waiting === 0) await new Promise(setImmediate);
+    clock.advance(2_000);
+    await late;
+    expect(bytesOf(await first).length).toBeGreaterThan(0);
+  });
+
   it("of one owner take three quarters of the open calls at most", async () => {
     const model = open({ maxOpen: 4 });
     const calls = [1, 2, 3].map(() => speak(model, LONG, { ownerId: "usr_a" }));

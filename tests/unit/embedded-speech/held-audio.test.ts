@@ -24,8 +24,13 @@ describe("audio that is held for a reader", () => {
     const again = makeSound();
     const rest = new HeldAudio(again, resumeAt, 0);
     expect(again.buffer.byteLength).toBe(0);
-    expect(rest.take(CHUNK, 0)).toHaveLength(CHUNK - resumeAt);
+    const resumed = rest.take(CHUNK, 0);
+    expect(resumed).toHaveLength(CHUNK - resumeAt);
     expect(rest.resumeAt).toBeNull();
+    // Both ends are faded: a chunk generated again is not the same wave.
+    expect([Buffer.from(kept).readInt16LE(kept.length - 2), Buffer.from(resumed).readInt16LE(0)]).toEqual([
+      0, 0,
+    ]);
     // What was returned belongs to the reader.
     expect([read.length, kept.length > 0]).toEqual([1_000, true]);
   });

@@ -54,6 +54,10 @@ it("speaks each script of a mixed text in its language", () => {
 it("reads numbers alone in the given language, or in the language of their digits", () => {
   expect(languages("12,5", { language: "fr" })).toEqual([["12,5", "fr"]]);
   expect(languages("42")).toEqual([["42", null]]);
+  expect(languages("KTX 안녕. 42!")).toEqual([
+    ["KTX 안녕.", "ko"],
+    ["42!", "ko"],
+  ]);
   expect(languages("१२३")).toEqual([["१२३", "hi"]]);
 });
 

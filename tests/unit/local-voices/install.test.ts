@@ -19,6 +19,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip, gzipSync } from "node:zlib";
 import { create, Header } from "tar";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MAX_ARCHIVE_BYTES } from "../../../lib/contracts/console/local-voices";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import type { InstallOptions } from "../../../lib/ports/local-voices";
 import type { LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
@@ -299,6 +300,33 @@ describe("a download", () => {
       await expect(install(url)).rejects.toMatchObject({
         message: `The archive's server ${new URL(url).host} ${words}`,
       });
+  });
+
+  it("is refused when it is too large, or redirected without an end", async () => {
+    let requests = 0;
+    const endless = await serve((_, response) => {
+      requests += 1;
+      response.writeHead(302, { location: "/tiny.tar.gz" }).end();
+    });
+    const large = await serve((_, response) =>
+      response.writeHead(200, { "content-length": MAX_ARCHIVE_BYTES + 1 }).write("x"),
+    );
+    const install = (url: string) =>
+      open({ allowed: [new URL(url).host] }).install("tiny", { url: `${url}/tiny.tar.gz` }, OPTIONS);
+    await expect(install(endless)).rejects.toMatchObject({ code: "upstream_redirect" });
+    expect(requests).toBeLessThan(10);
+    await expect(install(large)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(`at most ${MAX_ARCHIVE_BYTES}`),
+    });
+  });
+
+  it.each(["user@", ":secret@"])("is refused from a URL with the credentials %s", async (credentials) => {
+    const url = `https://${credentials}voices.example/tiny.tar.gz`;
+    await expect(open().install("tiny", { url }, OPTIONS)).rejects.toMatchObject({
+      code: "invalid",
+      message: "The URL must not have a user name or password.",
+    });
   });
 
   it("is refused from a name that leads to a private address", async () => {
