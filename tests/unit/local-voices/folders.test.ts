@@ -100,6 +100,12 @@ describe("a broken folder", () => {
     ["an HTML page for a model", { "model.onnx": Buffer.from("<html>") }, "model.onnx", "not an ONNX"],
     ["a model that is no protobuf", { "model.onnx": Buffer.from([7, 7]) }, "model.onnx", "not an ONNX model"],
     ["a model without metadata", { "model.onnx": tinyModel({}) }, "model.onnx", "no metadata of sherpa-onnx"],
+    [
+      "metadata of a megabyte",
+      withMetadata({ note: "x".repeat(2 ** 20) }),
+      "model.onnx",
+      "larger than 1 MiB",
+    ],
     ["a rate of zero", withMetadata({ sample_rate: "0" }), "model.onnx", "sample_rate is '0'"],
     ["a million speakers", withMetadata({ n_speakers: "1000000" }), "model.onnx", "n_speakers is '1000000'"],
     ["another kind of model", withMetadata({ model_type: "whisper" }), "model.onnx", "'whisper'"],
@@ -170,6 +176,11 @@ describe("the voice names of a model", () => {
     const { speakerOf } = named();
     expect([speakerOf("Kore"), speakerOf("puck"), speakerOf("onyx")]).toEqual([1, 2, 2]);
     for (const { name, speaker } of named().mapping()) expect(speaker, name).toMatch(/^a/);
+  });
+
+  it("mean speakers of any language when the model's own is unknown", () => {
+    const { speakerOf } = modelVoices(kokoro, [], {});
+    expect([speakerOf("Kore"), speakerOf("onyx")]).toEqual([1, 2]);
   });
 
   it("may be mapped by the operator, one by one and all others", () => {

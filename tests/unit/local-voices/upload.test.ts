@@ -23,3 +23,8 @@ it("stores a part once when it is sent twice at the same time", async () => {
   expect(stored.length).toBe(300_000);
   expect([stored[0], stored[149_999], stored[150_000], stored[299_999]]).toEqual([1, 1, 2, 2]);
 });
+
+it.each([0, 101])("refuses a part of %d bytes of an archive of 100", async (length) => {
+  const part = { file: "voice.tar.gz", offset: 0, total: 100, bytes: Buffer.alloc(length) };
+  await expect(writePart(directory, "voice", part)).rejects.toMatchObject({ code: "invalid" });
+});
