@@ -45,7 +45,6 @@ export function stepLater(tiers: Tiers, id: string): Tiers {
 
 /** Moves a channel to a drop target. The order within a tier has no meaning. */
 export function drop(tiers: Tiers, id: string, target: DropTarget): Tiers {
-  if (id === target.id) return tiers;
   const others = tiers.map((tier) => tier.filter((one) => one !== id));
   const at = tierIndex(others, target.id);
   if (at === -1) return tiers;

@@ -10,7 +10,9 @@ import {
   urlOf,
 } from "@/lib/client/api";
 import * as endpoints from "@/lib/client/endpoints";
+import { GatewayError } from "@/lib/client/gateway-error";
 import { LIVE_RULES } from "@/lib/client/live";
+import { forgetPlaygroundKey, withPlaygroundKey } from "@/lib/client/playground-key";
 import { searchText } from "@/lib/client/query-params";
 import { revalidate } from "@/lib/client/use-api";
 import { cachedPages } from "@/lib/client/use-api-pages";
@@ -175,4 +177,31 @@ test("every cached reply of changing data has exactly one rule for live updates"
   };
   const names = [...new Set(cachedNames)].filter((name) => !unwatched.includes(name));
   expect(names.map((name) => [name, rulesOf(name)])).toEqual(names.map((name) => [name, 1]));
+});
+
+test("renews the playground key a minute before it expires, and after a 401", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  let made = 0;
+  stubFetch(() => {
+    made += 1;
+    const expires_at = new Date(Date.now() + 900_000).toISOString();
+    return Response.json({ success: true, data: { key: `key-${made}`, expires_at } });
+  });
+  forgetPlaygroundKey();
+  const current = () => withPlaygroundKey(async (key) => key);
+  expect([await current(), await current()]).toEqual(["key-1", "key-1"]);
+  vi.setSystemTime(Date.now() + 839_000);
+  expect(await current()).toBe("key-1");
+  vi.setSystemTime(Date.now() + 2_000);
+  expect(await current()).toBe("key-2");
+  const used: string[] = [];
+  await withPlaygroundKey(async (key) => {
+    used.push(key);
+    if (used.length > 1) return;
+    const refusal = { message: "", status: 401, code: null, requestId: null, retryAfterMs: null };
+    throw new GatewayError({ ...refusal, advice: "sign-in" });
+  });
+  expect(used).toEqual(["key-2", "key-3"]);
+  forgetPlaygroundKey();
+  vi.useRealTimers();
 });

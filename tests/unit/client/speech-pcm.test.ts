@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   findPause,
   joinSamples,
+  meansOf,
   PeakMeter,
   peaksOf,
   SAMPLE_RATE,
@@ -35,6 +36,11 @@ test("peaksOf returns the loudest sample of each section without skipping sample
 
 test("peaksOf repeats samples where there are more sections than samples", () => {
   expect(peaksOf(Int16Array.from([16_384, 0]), 4)).toEqual(Float32Array.from([0.5, 0.5, 0, 0]));
+});
+
+test("meansOf repeats values where there are more sections than values", () => {
+  expect([...meansOf([0.5, 1], 4)]).toEqual([0.5, 0.5, 1, 1]);
+  expect([...meansOf([0.5, 1, 0, 0], 2)]).toEqual([0.75, 0]);
 });
 
 test("PeakMeter returns the same peaks however the samples are chunked", () => {

@@ -40,9 +40,11 @@ test("does not report unselected or unnamed rows as duplicates", () => {
   expect(duplicateNameRows(draft(row("a", ""), row("b", "")), [])).toEqual([]);
 });
 
-test("assigns an issue of one model to its row and an issue of all models to the list", () => {
+test("assigns an issue of one model to its row, one of all models to the list and one of a voice to the voices", () => {
   const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
   const two = draft(row("off", "x", false), row("a", "voice"), row("b", "voice"));
   expect(fieldErrorsOf([{ path: "models.1.name", message: "Odd." }], two, t)).toEqual({ b: "Odd." });
   expect(fieldErrorsOf([{ path: "models", message: "Odd." }], two, t)).toEqual({ models: "Odd." });
+  for (const path of ["options.voices", "options.voices.Kore"])
+    expect(fieldErrorsOf([{ path, message: "Odd." }], two, t)).toEqual({ "options.voices": "Odd." });
 });

@@ -7,7 +7,7 @@ import {
   rejectionsQuery,
   withFilter,
 } from "@/lib/client/calls";
-import { readRange } from "@/lib/client/range";
+import { rangeOf, readRange } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
@@ -102,6 +102,8 @@ describe("toSeries", () => {
     const at = items.findIndex((one) => one !== null);
     expect(new Date(buckets[at] ?? 0).getDate()).toBe(20);
     expect(toSeries(range, undefined).items.every((one) => one === null)).toBe(true);
+    const whole = rangeOf("custom", new Date(2026, 8, 1).getTime(), new Date(2026, 8, 11).getTime());
+    expect(toSeries(whole, undefined).buckets).toHaveLength(10);
   });
 });
 
