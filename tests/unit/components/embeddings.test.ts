@@ -267,6 +267,8 @@ test("exports the matrix with the texts as row and column headers", async () => 
     ["a", "1", "0.6"],
     ["'=b", "0.6", "1"],
   ]);
+  // Spreadsheets ignore a tab before a formula.
+  expect(parseCsv(similarityCsv(["\t=b"], { ...table, count: 1 }))[0]).toEqual(["", "'\t=b"]);
 });
 
 test("exports numbers that parse to the same float32", () => {
