@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { niceTicks, timeTicks } from "@/components/charts/chart-scale";
+import { barPaths, plotFrame, yOf } from "@/components/charts/plot-geometry";
 
 const HOUR = 3_600_000;
 
@@ -64,4 +65,15 @@ test("returns at most one axis label more than requested", () => {
   for (const hours of [1, 2, 5, 24, 31, 100, 168, 720, 2_208])
     for (const count of [2, 4, 9])
       expect(timeTicks(0, hours * HOUR, count).length, `${hours} h`).toBeLessThanOrEqual(count + 1);
+});
+
+test("draws a value far below the maximum one pixel high, and none for 0", () => {
+  const frame = plotFrame({ width: 400, height: 200, buckets: 1, max: 1_000_000, tickLength: 4 });
+  const [path = "", none] = barPaths(frame, [
+    { name: "few", values: [1] },
+    { name: "none", values: [0] },
+  ]);
+  const base = yOf(frame, 0);
+  expect(path).toContain(` ${base.toFixed(1)}V${(base - 1).toFixed(1)}h`);
+  expect(none).toBe("");
 });

@@ -8,6 +8,7 @@ import {
   vectorsCsv,
   vectorsJson,
 } from "@/components/embeddings/export";
+import { fitCell, positionAt, scrollToPosition, zoomFrom } from "@/components/embeddings/matrix-geometry";
 import { compareRanks, differencesOf } from "@/components/embeddings/rank-differences";
 import {
   cosines,
@@ -310,4 +311,20 @@ test("the search example has a question without a word of any article", () => {
   const { query, texts } = en.embeddings.example.search;
   const inArticles = wordsOf(texts);
   expect([...wordsOf(query)].filter((word) => inArticles.has(word))).toEqual([]);
+});
+
+test("finds, shows and zooms the rows of a matrix", () => {
+  const geometry = { count: 10, cell: 20, gutter: 26 };
+  expect([0, 25, 26, 65, 300].map((offset) => positionAt(geometry, offset, 0))).toEqual([
+    null,
+    null,
+    0,
+    1,
+    null,
+  ]);
+  expect(positionAt(geometry, 26, 100)).toBe(5);
+  // A box of 126 pixels shows five rows.
+  expect([0, 4, 6, 9].map((row) => scrollToPosition(geometry, row, 40, 126))).toEqual([0, 40, 40, 100]);
+  const fit = fitCell(10, 126);
+  expect([zoomFrom(fit, fit, 1), zoomFrom(40, fit, 1), zoomFrom(14, fit, -1)]).toEqual([14, null, fit]);
 });

@@ -1,5 +1,6 @@
 import * as argon2 from "@node-rs/argon2";
 import { describe, expect, test } from "vitest";
+import { passwordStrength } from "@/components/forms/password-strength";
 import { COMMON_PASSWORD_COUNT } from "../../../lib/console/auth/common-passwords";
 import { canonicalPassword, passwordIssues } from "../../../lib/console/auth/password-rules";
 import { NewPassword } from "../../../lib/contracts/console/password";
@@ -114,3 +115,16 @@ describe("the password hasher", () => {
     await Promise.all(signIns);
   });
 });
+
+test.each([
+  ["aaaaaaaaaaaaaaaa", 0],
+  ["qwertyuiop123", 1],
+  ["olivia-olivia", 0],
+  ["kf-19871988-1999", 2],
+  ["9f#Kq2!vXz7&Lm", 4],
+])(
+  "estimates the strength of %s as %i: repeats, rows of keys, names and years count little",
+  (password, strength) => {
+    expect(passwordStrength(password, ["Olivia"])).toBe(strength);
+  },
+);
