@@ -85,6 +85,18 @@ export function changesContract(newDatabase: NewTestDatabase): void {
       expect(await store.users.findById(user.id)).toEqual(user);
     });
 
+    test("reports to a new instance only the changes after its start", async () => {
+      await store.settings.put("early", true);
+      const late = await database.open();
+      const notified: string[] = [];
+      const stop = late.onChange((topics) => notified.push(...topics));
+      const notification = nextReport(late, "models");
+      await store.models.insert(modelRecord());
+      await notification;
+      stop();
+      expect(new Set(notified)).toEqual(new Set(["models"]));
+    });
+
     test("reports neither a heartbeat nor a ledger entry", async () => {
       const notified: string[] = [];
       const stops = [store, other].map((one) => one.onChange((topics) => notified.push(...topics)));
