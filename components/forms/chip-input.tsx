@@ -169,7 +169,7 @@ export function ChipInput({
           autoCapitalize="none"
           autoComplete="off"
           spellCheck={false}
-          className="min-w-24 flex-1 bg-transparent px-1.5 py-0.5 font-mono outline-none"
+          className="w-24 flex-1 bg-transparent px-1.5 py-0.5 font-mono outline-none"
         />
       </div>
       {list.showsList ? (

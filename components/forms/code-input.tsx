@@ -41,7 +41,7 @@ export function CodeInput({
   const readTyped = useEffectEvent(() => change(field.current?.value ?? ""));
   useEffect(() => readTyped(), []);
   return (
-    <span className="group relative block w-fit max-w-full" data-slot="code-input">
+    <span className="group relative block w-[min(100%,18rem)] sm:w-78" data-slot="code-input">
       <input
         ref={field}
         id={id}
@@ -89,7 +89,7 @@ function Boxes({
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           key={index}
           className={cn(
-            "flex h-12 w-10 items-center justify-center rounded-md border border-line-strong/60 bg-panel font-mono text-xl tabular transition-colors sm:w-11",
+            "flex h-12 min-w-0 flex-1 items-center justify-center rounded-md border border-line-strong/60 bg-panel font-mono text-xl tabular transition-colors",
             index === 3 && "ml-2",
             aria["aria-invalid"] && "border-bad",
             disabled && "bg-sunken text-ink-faint",

@@ -20,7 +20,11 @@ export function PopoverContent({
         sideOffset={4}
         align={align}
         collisionPadding={8}
-        className={cn(floatClasses, "w-72 p-4", className)}
+        className={cn(
+          floatClasses,
+          "max-h-(--radix-popover-content-available-height) w-72 overflow-y-auto p-4",
+          className,
+        )}
         {...props}
       />
     </Primitive.Portal>

@@ -2,6 +2,7 @@ import type { Page } from "playwright/test";
 import { devices } from "playwright/test";
 import { call } from "./console-api";
 import { enterPassword, expect, freshCode, test } from "./enrolled";
+import { signInByCookie } from "./fixtures";
 import { createUser } from "./users";
 import { createOwner, goToAdministratorStep, heading } from "./wizard-page";
 
@@ -150,6 +151,41 @@ test("keeps the list of languages on the screen above a phone's keyboard", async
   const { y = -1, height = 0 } = (await list.boundingBox()) ?? {};
   expect(y).toBeGreaterThanOrEqual(0);
   expect(y + height).toBeLessThanOrEqual(420);
+});
+
+test("keeps the custom range on the screen above a phone's keyboard", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.setViewportSize({ width: 390, height: 420 });
+  await page.goto(`${product.url}/usage`);
+  const custom = page.getByRole("button", { name: "Custom" });
+  // Neither above nor below is there room for the whole form.
+  await custom.evaluate((button) => button.scrollIntoView({ block: "center" }));
+  await custom.tap();
+  const popover = page.getByRole("dialog");
+  await expect(popover).toBeVisible();
+  const { y = -1, height = 0 } = (await popover.boundingBox()) ?? {};
+  expect(y).toBeGreaterThanOrEqual(0);
+  expect(y + height).toBeLessThanOrEqual(420);
+  await popover.getByRole("button", { name: "Show range" }).tap();
+  await expect(popover).toBeHidden();
+});
+
+test("fits the limits of a key and the 2FA code into dialogs 320 pixels wide", async ({ page, account }) => {
+  await signInByCookie(page, account.url, account.cookie);
+  await page.setViewportSize({ width: 320, height: 568 });
+  const dialog = page.getByRole("dialog");
+  const overflow = () => dialog.evaluate((element) => element.scrollWidth - element.clientWidth);
+  await page.goto(`${account.url}/account`);
+  await page.getByRole("button", { name: "Turn on", exact: true }).tap();
+  await expect(dialog.getByLabel("Code from the app")).toBeVisible();
+  expect(await overflow(), "2FA").toBe(0);
+  await page.goto(`${account.url}/keys`);
+  await page.getByRole("button", { name: "Create API key" }).first().tap();
+  await dialog.getByText("Limits", { exact: true }).tap();
+  await expect(dialog.getByLabel("Requests per minute")).toBeVisible();
+  expect(await overflow(), "limits").toBe(0);
 });
 
 test("signs in by touch with a numeric keypad for the code", async ({ page, enrolled }) => {
