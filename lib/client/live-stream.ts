@@ -1,4 +1,4 @@
-import type { LiveChange, LiveTopic } from "../contracts/console/live";
+import type { LiveChange, LiveHello, LiveTopic } from "../contracts/console/live";
 import { urlOf } from "./api";
 import { watchChanges } from "./endpoints";
 
@@ -18,6 +18,8 @@ interface LiveListener {
   onChange(topics: readonly LiveTopic[]): void;
   /** Reconnected: changes may have been missed, so everything may be stale. */
   onGap(): void;
+  /** Reconnected with the session of another user. */
+  onOtherUser(): void;
   /** The session has ended or lost permissions. */
   onEnd(): void;
   /** Whether the stream is connected. */
@@ -62,7 +64,8 @@ class LiveConnection {
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  #hasConnected = false;
+  /** The user of the first connection, who opened the page; null before it. */
+  #userId: string | null = null;
   /** The session has ended; this browser may have a new one already (after a password change). */
   #hasSessionEnded = false;
 
@@ -87,7 +90,7 @@ class LiveConnection {
     if (!this.isWanted()) return;
     const stream = new EventSource(urlOf(watchChanges));
     this.#source = stream;
-    stream.addEventListener("hello", () => this.#onHello());
+    stream.addEventListener("hello", (event: MessageEvent<string>) => this.#onHello(event));
     stream.addEventListener("changed", (event: MessageEvent<string>) => {
       // Type assertion: our own server sends what the contract says.
       this.listener.onChange((JSON.parse(event.data) as LiveChange).topics);
@@ -102,12 +105,15 @@ class LiveConnection {
     this.#failures = 0;
   }
 
-  #onHello(): void {
+  #onHello(event: MessageEvent<string>): void {
+    // Type assertion: see above.
+    const { user_id } = JSON.parse(event.data) as LiveHello;
     this.#failures = 0;
     this.#hasSessionEnded = false;
     this.listener.onState(true);
-    if (this.#hasConnected) this.listener.onGap();
-    this.#hasConnected = true;
+    if (this.#userId === user_id) this.listener.onGap();
+    else if (this.#userId !== null) this.listener.onOtherUser();
+    this.#userId ??= user_id;
   }
 
   #onEnded(event: MessageEvent<string>): void {

@@ -4,7 +4,7 @@ import type { JsonKey } from "../contracts/console/endpoint";
 import type { LiveTopic } from "../contracts/console/live";
 import * as api from "./endpoints";
 import { openLiveStream } from "./live-stream";
-import { leaveAtSessionEnd } from "./swr-config";
+import { leaveAtSessionEnd, reloadForOtherUser } from "./swr-config";
 import { revalidate } from "./use-api";
 
 /** Endpoints whose cached replies are revalidated after a change of one of the topics. */
@@ -119,6 +119,7 @@ export function watchLiveUpdates(swr: Parameters<typeof revalidate>[0]): () => v
         trigger();
       }
     },
+    onOtherUser: reloadForOtherUser,
     onEnd: leaveAtSessionEnd,
     onState: setLive,
   });

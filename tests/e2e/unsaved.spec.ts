@@ -1,6 +1,8 @@
 import type { Page } from "playwright/test";
 import { signIn } from "../support/product";
+import { call } from "./console-api";
 import { expect, OWNER, signInByCookie, test } from "./fixtures";
+import { createUser } from "./users";
 
 const leavePrompt = (page: Page) => page.getByRole("alertdialog", { name: "Discard unsaved changes?" });
 const endPrompt = (page: Page) => page.getByRole("alertdialog", { name: "Your session has ended" });
@@ -199,6 +201,27 @@ test.describe("the end of a session", () => {
     await isLive;
     await endSession(product.url, cookie);
     await expect(page).toHaveURL(`${product.url}/login?return_to=%2Fkeys&reason=ended`);
+  });
+
+  test("by another user's sign-in in a second tab shows that user's console in the first", async ({
+    page,
+    product,
+  }) => {
+    const olivias = await signIn(product.url, OWNER);
+    const { id, cookie } = await createUser(product.url, product.cookie, {
+      username: "mona",
+      role: "member",
+    });
+    await signInByCookie(page, product.url, olivias);
+    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+    await page.goto(`${product.url}/keys`);
+    await isLive;
+    await signInByCookie(page, product.url, cookie);
+    await endSession(product.url, olivias);
+    await expect(page.getByRole("button", { name: "Account menu: mona" })).toBeVisible();
+    await expect(page.getByRole("link", { name: "Channels" })).toHaveCount(0);
+    await page.goto("about:blank");
+    await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
   });
 
   test("from elsewhere keeps a dialog's input while the user signs in in a new tab", async ({

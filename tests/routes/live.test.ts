@@ -72,7 +72,8 @@ test("streams changed topics, with headers against buffering proxies", async () 
     "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
   });
-  expect(await page.next()).toContain("event: hello\n");
+  const { id } = (await harness("/api/user/self", { cookie: owner })).json.data;
+  expect(await page.next()).toContain(`event: hello\ndata: {"user_id":"${id}"}\n\n`);
   const made = await harness("/api/keys", { body: { name: "k", operations: ["speech"] }, cookie: owner });
   expect(made.status).toBe(200);
   expect(await page.next()).toBe('event: changed\ndata: {"topics":["keys"]}\n\n');

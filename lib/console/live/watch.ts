@@ -7,7 +7,7 @@ import { peekSession } from "../auth/find-live-session";
 import type { ConsoleContext } from "../context";
 
 export type LiveEvent =
-  | { kind: "hello" }
+  | { kind: "hello"; userId: string }
   | { kind: "changed"; topics: LiveTopic[] }
   | { kind: "beat" }
   /**
@@ -37,6 +37,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
   readonly #ctx: ConsoleContext;
   readonly #pace: LivePace;
   readonly #sessionId: string;
+  readonly #userId: string;
   readonly #pending = new Set<LiveTopic>();
   /** Called at the end, in this order. */
   readonly #release: (() => void)[];
@@ -55,6 +56,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
     this.#ctx = ctx;
     this.#pace = pace;
     this.#sessionId = session.id;
+    this.#userId = user.id;
     this.#allowed = topicsFor(user.role);
     const beat = setInterval(() => {
       this.#isBeatDue = true;
@@ -158,7 +160,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
     }
     if (!this.#isGreeted) {
       this.#isGreeted = true;
-      return { kind: "hello" };
+      return { kind: "hello", userId: this.#userId };
     }
     if (this.#pending.size > 0 && this.#maySend) return this.#changedEvent();
     if (!this.#isBeatDue) return null;

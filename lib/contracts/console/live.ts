@@ -16,6 +16,10 @@ export const LiveTopic = z.enum([
 ]);
 export type LiveTopic = z.output<typeof LiveTopic>;
 
+/** `data` of the `hello` event, the first of `GET /api/events`. */
+export const LiveHello = z.strictObject({ user_id: z.string() });
+export type LiveHello = z.output<typeof LiveHello>;
+
 /** `data` of a `changed` event of `GET /api/events`. */
 export const LiveChange = z.strictObject({ topics: z.array(LiveTopic) });
 export type LiveChange = z.output<typeof LiveChange>;

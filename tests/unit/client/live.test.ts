@@ -22,6 +22,8 @@ class FakeSource extends EventTarget {
   }
 }
 
+const OLIVIA = { user_id: "usr_olivia" };
+
 let page: EventTarget & { visibilityState: string; readyState: string };
 let view: EventTarget;
 const events: string[] = [];
@@ -39,6 +41,7 @@ beforeEach(() => {
   stop = openLiveStream({
     onChange: (topics) => events.push(topics.join()),
     onGap: () => events.push("gap"),
+    onOtherUser: () => events.push("other user"),
     onEnd: () => events.push("end"),
     onState: () => undefined,
   });
@@ -55,21 +58,33 @@ const last = () => FakeSource.all.at(-1);
 
 test("opens one stream after the page has loaded and reports its topics", () => {
   expect(open()).toHaveLength(1);
-  last()?.send("hello");
+  last()?.send("hello", OLIVIA);
   last()?.send("changed", { topics: ["keys", "usage"] });
   expect(events).toEqual(["keys,usage"]);
 });
 
 test("closes the stream while the tab is hidden and reports a gap when it reconnects", () => {
-  last()?.send("hello");
+  last()?.send("hello", OLIVIA);
   page.visibilityState = "hidden";
   page.dispatchEvent(new Event("visibilitychange"));
   expect(open()).toHaveLength(0);
   page.visibilityState = "visible";
   page.dispatchEvent(new Event("visibilitychange"));
   expect(open()).toHaveLength(1);
-  last()?.send("hello");
+  last()?.send("hello", OLIVIA);
   expect(events).toEqual(["gap"]);
+});
+
+test("reports a reconnect with the session of another user, but not of the same one", () => {
+  const reconnect = (hello: object) => {
+    page.dispatchEvent(new Event("visibilitychange"));
+    last()?.send("hello", hello);
+  };
+  last()?.send("hello", OLIVIA);
+  reconnect(OLIVIA);
+  expect(events).toEqual(["gap"]);
+  reconnect({ user_id: "usr_mona" });
+  expect(events).toEqual(["gap", "other user"]);
 });
 
 test("closes the stream on pagehide", () => {
@@ -88,7 +103,7 @@ test("reconnects after growing waits that restart after a successful connection"
     waits.push(Date.now() - from);
   }
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-  last()?.send("hello");
+  last()?.send("hello", OLIVIA);
   last()?.send("error");
   const before = FakeSource.all.length;
   vi.advanceTimersByTime(1_000);
@@ -121,12 +136,12 @@ test("reports the end of the session once and does not reconnect", () => {
 });
 
 test("keeps the session when a new one replaced it or the network fails", () => {
-  last()?.send("hello");
+  last()?.send("hello", OLIVIA);
   last()?.send("ended", { reason: "session" });
   vi.advanceTimersByTime(1_000);
   last()?.send("error");
   vi.advanceTimersByTime(2_000);
-  last()?.send("hello");
+  last()?.send("hello", OLIVIA);
   expect(open()).toHaveLength(1);
   expect(events).toEqual(["gap"]);
   // A refusal without a preceding "ended" event (a server that is starting) is not the end of the session.
@@ -166,7 +181,7 @@ describe("the cached pages of lists", () => {
     ];
     stopUpdates = watchLiveUpdates({ cache, mutate });
     vi.advanceTimersByTime(500);
-    last()?.send("hello");
+    last()?.send("hello", OLIVIA);
   });
   afterEach(() => {
     stopUpdates();
@@ -180,7 +195,7 @@ describe("the cached pages of lists", () => {
     page.visibilityState = "visible";
     page.dispatchEvent(new Event("visibilitychange"));
     expect(fetched).toEqual([]);
-    last()?.send("hello");
+    last()?.send("hello", OLIVIA);
     expect(fetched).toEqual([users, calls]);
     // Without their cache entries, later pages are fetched with the first.
     expect(forgotten).toEqual([laterUsers, laterCalls]);

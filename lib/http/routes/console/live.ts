@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 function textOf(event: LiveEvent): string {
   switch (event.kind) {
     case "hello":
-      return `retry: ${RETRY_MS}\nevent: hello\ndata: {}\n\n`;
+      return `retry: ${RETRY_MS}\nevent: hello\ndata: ${JSON.stringify({ user_id: event.userId })}\n\n`;
     case "changed":
       return `event: changed\ndata: ${JSON.stringify({ topics: event.topics })}\n\n`;
     case "beat":
