@@ -12,6 +12,9 @@ interface FocusHandlers {
   onCloseAutoFocus?(event: Event): void;
 }
 
+/** The opener of the newest dialog until that closes: a dialog that replaces it, when no element has the focus, has the same. */
+let lastOpener: Element | null = null;
+
 /**
  * Returns the focus to the element that had it when a dialog opened. Radix does so only for dialogs with a trigger; ours
  * are opened by menus, URLs and keys. Spread the result on the dialog's content.
@@ -23,11 +26,15 @@ export function useOpenerFocus({
   const opener = useRef<Element | null>(null);
   return {
     onOpenAutoFocus(event) {
-      opener.current = document.activeElement;
+      const { activeElement, body } = document;
+      if (activeElement !== body) lastOpener = activeElement;
+      opener.current = lastOpener;
       onOpenAutoFocus?.(event);
     },
     onCloseAutoFocus(event) {
       onCloseAutoFocus?.(event);
+      // Runs after a dialog that replaces this one has opened.
+      lastOpener = null;
       const target = opener.current;
       if (event.defaultPrevented || !(target instanceof HTMLElement) || !target.isConnected) return;
       event.preventDefault();

@@ -136,6 +136,25 @@ test("opens pages and actions from the command palette", async ({ ownerPage: pag
   await expect(page).toHaveURL(`${product.url}/keys`);
 });
 
+test("returns the focus to the button whose dialog was replaced by another", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/keys`);
+  const opener = page.getByRole("button", { name: "Create API key" });
+  await opener.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog").getByLabel("Name", { exact: true })).toBeFocused();
+  await page.keyboard.type("Replaced");
+  await page.keyboard.press("Enter");
+  await page
+    .getByRole("dialog", { name: /^API key created/ })
+    .getByRole("button", { name: "Done" })
+    .press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(opener).toBeFocused();
+});
+
 test("offers a skip link on the first Tab", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys`);
   await expect(heading(page, "API keys")).toBeVisible();
