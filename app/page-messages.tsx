@@ -5,5 +5,10 @@ import { requestLocale } from "./request";
 
 /** Sends the browser the messages of some areas, in the language of this request. */
 export async function PageMessages({ areas, children }: { areas: readonly Area[]; children: ReactNode }) {
-  return <MessagesProvider messages={messagesFor(await requestLocale(), areas)}>{children}</MessagesProvider>;
+  const locale = await requestLocale();
+  return (
+    <MessagesProvider messagesLocale={locale} messages={messagesFor(locale, areas)}>
+      {children}
+    </MessagesProvider>
+  );
 }

@@ -1,3 +1,4 @@
+import { LOCALE_COOKIE } from "@/lib/messages/locale";
 import { enterPassword, expect, openAccountMenu, test } from "./enrolled";
 import { openOtherBrowser, signInByCookie } from "./fixtures";
 import { heading } from "./wizard-page";
@@ -117,4 +118,17 @@ test.describe("a system in dark mode", () => {
     await page.reload();
     expect(await background()).toBe("rgb(251, 250, 247)");
   });
+});
+
+test("shows the whole next page in the language that was chosen in another tab", async ({
+  ownerPage: page,
+  product,
+  context,
+}) => {
+  await page.goto(`${product.url}/keys`);
+  await context.addCookies([{ name: LOCALE_COOKIE, value: "zh", url: product.url }]);
+  await page.getByRole("link", { name: "Models", exact: true }).click();
+  await expect(heading(page, "模型")).toBeVisible();
+  await expect(page.getByRole("link", { name: "模型", exact: true })).toBeVisible();
+  await expect(page.locator("html")).toHaveAttribute("lang", "zh");
 });

@@ -18,7 +18,7 @@ export default async function Page({ searchParams }: PageQuery) {
   const { apiDocs } = messagesFor(locale, ["apiDocs"]);
   const [origin, models, guides] = await Promise.all([servedOrigin(), exampleModels(), readGuides(locale)]);
   return (
-    <MessagesProvider messages={{ apiDocs }}>
+    <MessagesProvider messagesLocale={locale} messages={{ apiDocs }}>
       <div className="mx-auto max-w-page">
         <PageHeader
           title={apiDocs.title}

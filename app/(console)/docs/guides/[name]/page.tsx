@@ -34,7 +34,7 @@ export default async function Page({ params }: GuideParams) {
   const [guides, origin, models] = await Promise.all([readGuides(locale), servedOrigin(), exampleModels()]);
   const { title, lead, text } = guides.find((guide) => guide.name === name) ?? notFound();
   return (
-    <MessagesProvider messages={{ apiDocs }}>
+    <MessagesProvider messagesLocale={locale} messages={{ apiDocs }}>
       <div className="mx-auto grid max-w-page gap-x-12 gap-y-4 lg:grid-cols-[minmax(0,1fr)_15rem]">
         <article className="min-w-0">
           <PageHeader title={title} description={lead.replaceAll("`", "")} />
