@@ -89,6 +89,7 @@ async function openReply(
         path: `${url.pathname}${url.search}`,
         headers: { ...headers, accept: "application/octet-stream, */*" },
         maxBytes: MAX_ARCHIVE_BYTES,
+        isFile: true,
         readRefusal: () => ({ words: null, about: null }),
         secrets: [],
         onRedirect: (to) => {

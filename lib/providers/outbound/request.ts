@@ -29,6 +29,8 @@ export interface OutboundRequest {
   body?: unknown;
   /** Limit of the decoded reply. */
   maxBytes: number;
+  /** The reply is a file: its bytes are kept as sent, since servers call the compression of an archive an encoding. */
+  isFile?: boolean;
   /** The content of the reply is not needed. */
   mayBeEmpty?: boolean;
   readRefusal: ReadRefusal;

@@ -178,7 +178,8 @@ export async function send(
     });
     const header = headerReader(head.headers);
     const good = isGood(head.status, request);
-    const body = attempt.body(good, (header("content-encoding") ?? "").trim().toLowerCase());
+    const encoding = good && request.isFile ? "" : (header("content-encoding") ?? "").trim().toLowerCase();
+    const body = attempt.body(good, encoding);
     if (!good) {
       // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
       const location = header("location");

@@ -251,6 +251,20 @@ describe("a download", () => {
     expect(await listed()).toEqual(["tiny"]);
   });
 
+  it("is kept as it is where its server calls the compression of the file a content encoding", async () => {
+    const bytes = await readFile(await archiveOf());
+    const url = await serve((_, response) =>
+      response.writeHead(200, { "content-encoding": "x-gzip", "content-length": bytes.length }).end(bytes),
+    );
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    await open({ allowed: [new URL(url).host] }).install(
+      "tiny",
+      { url: `${url}/tiny.tar.gz`, sha256 },
+      OPTIONS,
+    );
+    expect(await listed()).toEqual(["tiny"]);
+  });
+
   it("with another digest is refused and deleted", async () => {
     const file = await archiveOf();
     const url = await serve((_, response) => createReadStream(file).pipe(response));
