@@ -12,8 +12,8 @@ export interface CallPlan {
   requestedModel: string;
   inputTokens: number;
   characters: number;
-  /** Monotonic milliseconds from which the first-byte limit counts; absent: from the first attempt. */
-  startedAt?: number;
+  /** Milliseconds of the first-byte limit that were spent on waiting for an upstream's list of voices. */
+  listWaitMs?: number;
   /** The call's highest possible cost in nano-dollars, reserved in its budgets. */
   reservedNano: number;
   /** The caller's own `user` field. */

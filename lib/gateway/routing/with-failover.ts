@@ -223,7 +223,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
     plan,
     attemptNumber: 1,
     maxAttempts: attemptsAllowed(ctx.services, plan.entry.routes.length),
-    deadline: (plan.startedAt ?? ctx.services.clock.monotonic()) + firstByteLimitMs(ctx, plan.operation),
+    deadline: ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation) - (plan.listWaitMs ?? 0),
     excluded: new Set(),
     failures: [],
     unsupported: null,

@@ -139,6 +139,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   // May wait for an upstream's list of voices.
   const startedAt = ctx.services.clock.monotonic();
   const assigned = await assignVoices(ctx, entry, input, field);
+  const listWaitMs = ctx.services.clock.monotonic() - startedAt;
   const lookup = await lookUpSpeech(ctx, entry, input.source);
   const isCached = lookup.known !== undefined;
   const mayUseUpstream = !isCached && entry.routes.some(({ channel }) => !channel.embedded);
@@ -155,7 +156,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     requestedModel: input.model,
     inputTokens,
     characters,
-    startedAt,
+    listWaitMs,
     reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, extent),
     user: input.user,
     writesOpenRow: !isCached,

@@ -128,6 +128,17 @@ test("the first-byte time stops neither an attempt that has failed nor a stream 
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
 });
 
+test("takes the time spent on a list of voices from the first-byte time", async () => {
+  const { ctx, plan, meter } = setting(FOUR);
+  const ends: number[] = [];
+  const attempt: Parameters<typeof withFailover>[3] = async (_target, { firstByteBy }) =>
+    ends.push(firstByteBy);
+  await withFailover(ctx, plan, meter, attempt);
+  await withFailover(ctx, { ...plan, listWaitMs: 2_000 }, meter, attempt);
+  // A first attempt gets half of what is left.
+  expect((ends[0] ?? 0) - (ends[1] ?? 0)).toBe(1_000);
+});
+
 test("makes two attempts on a single channel, but not after it is overloaded", async () => {
   const again = setting([lexicalChannel({ id: "a" })]);
   await failureOf(withFailover(again.ctx, again.plan, again.meter, failing("upstream_timeout")));
