@@ -177,7 +177,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   readonly #onLate = (): void => this.#fail(this.#pieces.length === 0 ? tooSlow() : stalled());
 }
 
-/** A complete reply with a status of 2xx, decoded. */
+/** A complete reply with a status that `isGood` accepts, decoded. */
 export interface WholeUpstreamReply {
   header(name: string): string | null;
   bytes: Uint8Array;
@@ -202,7 +202,7 @@ export async function sendWhole(
   pool.dispatch({ method, path, headers, body }, reply);
   const bytes = await reply.bytes.catch((error: unknown) => {
     // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
-    if (reply.status < 300 || reply.isStopped) throw error;
+    if (reply.status === 0 || isGood(reply.status, request) || reply.isStopped) throw error;
     return NOTHING;
   });
   const header = headerReader(reply.headers);

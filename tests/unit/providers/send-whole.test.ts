@@ -179,6 +179,7 @@ test.each([
   [101, "upgrade: websocket\r\nconnection: upgrade", "with status 101, which was not requested"],
   [204, "x: y", "with status 204 and no content"],
   [205, "content-length: 0", "with status 205 and no content"],
+  [205, "content-length: 5", "with status 205 and no content"],
 ])("call and callWhole reject a reply with status %i, and name it", async (status, fields, words) => {
   script = [head(status, fields), "stay"];
   const expected = {
