@@ -34,9 +34,10 @@ function budgetWords(detail: AlertRecord["detail"]): string {
 
 /** How much is spent, for open alerts only: a resolved one keeps the figures from before it ended. */
 function spentWords(detail: AlertRecord["detail"]): string {
+  const limit = number(detail.limit_nano);
   // In cents, both figures of a small budget would be the same.
-  const decimals = number(detail.limit_nano) < 1e9 ? 4 : 2;
-  const figures = `${dollars(detail.spent_nano, decimals)} of ${dollars(detail.limit_nano, decimals)}`;
+  const decimals = limit < 1e9 ? Math.min(9, Math.max(4, Math.ceil(11 - Math.log10(limit)))) : 2;
+  const figures = `${dollars(detail.spent_nano, decimals)} of ${dollars(limit, decimals)}`;
   return `${number(detail.percent)} % ${budgetWords(detail)} (${figures}) is spent.`;
 }
 

@@ -250,6 +250,10 @@ describe("the message of an alert", () => {
       "80 % of today's budget of the key 'robot' ($0.0080 of $0.0100) is spent.",
     ],
     [
+      messageOf("budget_nearly_spent", { ...SPENT, spent_nano: 8e4, limit_nano: 1e5, percent: 80 }),
+      "80 % of today's budget of the key 'robot' ($0.000080 of $0.000100) is spent.",
+    ],
+    [
       // A new day has begun: the stored figures are yesterday's.
       messageOf("budget_spent", SPENT, NOW),
       "Requests are accepted again: less than 80 % of today's budget of the key 'robot' is spent.",
