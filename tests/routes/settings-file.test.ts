@@ -176,6 +176,18 @@ describe("an import", () => {
     expect(row?.detail).toMatchObject({ changed: ["setting password_minimum"], created: [], skipped: [] });
   });
 
+  test("names at most a hundred changes of a kind in the audit log", async () => {
+    const { file } = await exported();
+    const models = Array.from({ length: 103 }, (_, at) => ({ name: `m-${at}`, operation: "speech" }));
+    expect((await importFile({ ...file, models, channels: [] })).json.data.steps.length).toBeGreaterThan(102);
+    const rows = (await services.store.audit.list({ limit: 5, cursor: null, q: null })).items;
+    const { created } = rows.find(({ action }) => action === "settings.import")?.detail as {
+      created: string[];
+    };
+    expect(created).toHaveLength(101);
+    expect(created.slice(-2)).toEqual(["model m-99", "and 3 more"]);
+  });
+
   test.each([["https://evil.example.com/v1"], ["https://api.openai.com/tenants/stranger/v1"]])(
     "skips a channel with stored keys whose base URL changes to %s",
     async (base_url) => {

@@ -205,9 +205,16 @@ class DryRun extends Error {
   }
 }
 
-function countOf(steps: readonly ImportStep[]): Record<string, string[]> {
-  const named = (action: ImportStep["action"]) =>
-    steps.filter((one) => one.action === action).map((one) => `${one.kind} ${one.name}`);
+/** Most names of one kind of change in the audit log. */
+const MAX_NAMED = 100;
+
+/** The names of what the steps changed, as the audit log has them. */
+function changesOf(steps: readonly ImportStep[]): Record<string, string[]> {
+  const named = (action: ImportStep["action"]) => {
+    const names = steps.filter((one) => one.action === action).map((one) => `${one.kind} ${one.name}`);
+    const more = names.length - MAX_NAMED;
+    return more > 0 ? [...names.slice(0, MAX_NAMED), `and ${more} more`] : names;
+  };
   return { created: named("create"), changed: named("change"), skipped: named("skip") };
 }
 
@@ -231,7 +238,7 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
       const ofSettings = await importSettings(importing, file.settings);
       const all = [...ofSettings, ...ofModels, ...ofChannels];
       if (dry_run) throw new DryRun(all);
-      await recordAudit(tx, ctx, { action: "settings.import", detail: countOf(all) });
+      await recordAudit(tx, ctx, { action: "settings.import", detail: changesOf(all) });
       return { steps: all, reset: importing.reset };
     });
     for (const id of reset) ctx.state.circuits.close(id);
