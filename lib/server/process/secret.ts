@@ -125,11 +125,13 @@ export function rotateSecretFile(dataDirectory: string): void {
 
 /**
  * Puts the previous secret away for older backups: in a file named after its key ID, by which an error asks for it. Returns
- * the file's name.
+ * the file's name; null when another rotation has put it away.
  */
-export function keepPreviousSecret(dataDirectory: string): string {
+export function keepPreviousSecret(dataDirectory: string): string | null {
   const previous = previousFile(dataDirectory);
-  const kept = `secret.${keyIdOf(readSecretFile(previous) ?? "")}`;
+  const stored = readSecretFile(previous);
+  if (stored === null) return null;
+  const kept = `secret.${keyIdOf(stored)}`;
   renameSync(previous, path.join(dataDirectory, kept));
   return kept;
 }

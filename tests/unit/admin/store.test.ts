@@ -13,6 +13,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../lib/console/access/read-settings";
 import { decryptWebhookUrl } from "../../../lib/console/alerts/webhook-credentials";
+import { keepPreviousSecret } from "../../../lib/server/process/secret";
 import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
   addUser,
@@ -428,6 +429,8 @@ describe("rotate-secret", () => {
     expect(readFileSync(at("secret"), "utf8")).not.toBe(before.file);
     expect(statSync(at("secret")).mode & 0o777).toBe(0o600);
     expect(existsSync(at("secret.previous"))).toBe(false);
+    // A second rotation at the same time finds nothing to put away.
+    expect(keepPreviousSecret(admin.dataDirectory)).toBeNull();
     const ids = keyIds();
     expect(ids.size).toBe(1);
     expect(before.ids).toHaveLength(1);
