@@ -181,11 +181,9 @@ describe("an import", () => {
     const models = Array.from({ length: 103 }, (_, at) => ({ name: `m-${at}`, operation: "speech" }));
     expect((await importFile({ ...file, models, channels: [] })).json.data.steps.length).toBeGreaterThan(102);
     const rows = (await services.store.audit.list({ limit: 5, cursor: null, q: null })).items;
-    const { created } = rows.find(({ action }) => action === "settings.import")?.detail as {
-      created: string[];
-    };
-    expect(created).toHaveLength(101);
-    expect(created.slice(-2)).toEqual(["model m-99", "and 3 more"]);
+    const names = rows.find(({ action }) => action === "settings.import")?.detail.created;
+    expect(names).toHaveLength(101);
+    expect(names).toEqual(expect.arrayContaining(["model m-99", "and 3 more"]));
   });
 
   test.each([["https://evil.example.com/v1"], ["https://api.openai.com/tenants/stranger/v1"]])(
