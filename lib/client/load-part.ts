@@ -8,6 +8,9 @@ const MAX_WAIT_MS = 5_000;
 /** Failed attempts at code of a reachable server after which it does not have it. */
 const MAX_MISSES = 2;
 
+/** Statuses without an answer of the server: no response, or a proxy's error page while the server restarts. */
+const UNREACHABLE = [0, 502, 503, 504];
+
 /**
  * Loads the code of a part of a page. Failed attempts are repeated until the server can be reached, because an error would
  * replace the page and lose what was entered or received in it. Rejects where the server answers but does not have the
@@ -30,7 +33,7 @@ async function isReachable(): Promise<boolean> {
     await callApi(api.checkHealth);
     return true;
   } catch (error) {
-    return isApiError(error) && error.status > 0;
+    return isApiError(error) && !UNREACHABLE.includes(error.status);
   }
 }
 

@@ -68,3 +68,11 @@ test("a server that answers with an error can be reached", async () => {
   await vi.advanceTimersByTimeAsync(10_000);
   await failed;
 });
+
+test("a proxy's error page does not mean that the server can be reached", async () => {
+  const load = vi.fn(() => Promise.reject(new Error("Failed to load chunk")));
+  vi.stubGlobal("fetch", async () => new Response("<h1>502 Bad Gateway</h1>", { status: 502 }));
+  loadPart(load).catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(load.mock.calls.length).toBeGreaterThan(10);
+});
