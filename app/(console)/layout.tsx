@@ -8,6 +8,6 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
   const pageSession = await getPageSession();
   // Each page redirects without a session (guard.ts); the shell needs a user.
   if (!pageSession) return children;
-  const { username, displayName, role } = pageSession.user;
-  return <Shell user={{ username, displayName, role }}>{children}</Shell>;
+  const { id, username, displayName, role } = pageSession.user;
+  return <Shell user={{ id, username, displayName, role }}>{children}</Shell>;
 }

@@ -4,6 +4,7 @@ import { useTranslations } from "use-intl";
 import type { Role } from "@/lib/contracts/console/user";
 
 export interface ShellUser {
+  id: string;
   username: string;
   displayName: string;
   role: Role;

@@ -53,7 +53,7 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
   const account = <AccountButton user={user} onError={showError} />;
   return (
     <SWRConfig value={SWR_CONFIG}>
-      <LiveUpdates />
+      <LiveUpdates userId={user.id} />
       <LeaveGuard />
       <a
         href="#content"
@@ -149,8 +149,8 @@ function Sidebar({ onPalette, user, account }: { onPalette(): void; user: ShellU
 }
 
 /** Subscribes to live updates below SWRConfig, whose cache they refresh. */
-function LiveUpdates() {
-  useLiveUpdates();
+function LiveUpdates({ userId }: { userId: string }) {
+  useLiveUpdates(userId);
   return null;
 }
 

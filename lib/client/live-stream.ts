@@ -18,7 +18,7 @@ interface LiveListener {
   onChange(topics: readonly LiveTopic[]): void;
   /** Reconnected: changes may have been missed, so everything may be stale. */
   onGap(): void;
-  /** Reconnected with the session of another user. */
+  /** Connected with the session of another user. */
   onOtherUser(): void;
   /** The session has ended or lost permissions. */
   onEnd(): void;
@@ -28,12 +28,12 @@ interface LiveListener {
 
 /**
  * Opens the event stream of changes. It is closed while the tab is hidden, left or idle, and reconnects after failures
- * with growing waits. Returns a function that closes it for good.
+ * with growing waits. `userId`: the user who opened the page. Returns a function that closes it for good.
  */
-export function openLiveStream(listener: LiveListener): () => void {
+export function openLiveStream(userId: string, listener: LiveListener): () => void {
   let isIdle = false;
   const isWanted = () => document.visibilityState === "visible" && !isIdle;
-  const connection = new LiveConnection(listener, isWanted);
+  const connection = new LiveConnection(userId, listener, isWanted);
   const stop = new AbortController();
   const options = { signal: stop.signal, passive: true };
   const onLoad = () => connection.connectAfter(AFTER_LOAD_MS);
@@ -64,12 +64,12 @@ class LiveConnection {
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  /** The user of the first connection, who opened the page; null before it. */
-  #userId: string | null = null;
+  #hasConnected = false;
   /** The session has ended; this browser may have a new one already (after a password change). */
   #hasSessionEnded = false;
 
   constructor(
+    private readonly userId: string,
     private readonly listener: LiveListener,
     private readonly isWanted: () => boolean,
   ) {}
@@ -106,14 +106,14 @@ class LiveConnection {
   }
 
   #onHello(event: MessageEvent<string>): void {
-    // Type assertion: see above.
-    const { user_id } = JSON.parse(event.data) as LiveHello;
+    // Type assertion: see above. During a rolling update the server may be an older one, which names no user.
+    const { user_id = this.userId } = JSON.parse(event.data) as Partial<LiveHello>;
     this.#failures = 0;
     this.#hasSessionEnded = false;
     this.listener.onState(true);
-    if (this.#userId === user_id) this.listener.onGap();
-    else if (this.#userId !== null) this.listener.onOtherUser();
-    this.#userId ??= user_id;
+    if (user_id !== this.userId) this.listener.onOtherUser();
+    else if (this.#hasConnected) this.listener.onGap();
+    this.#hasConnected = true;
   }
 
   #onEnded(event: MessageEvent<string>): void {

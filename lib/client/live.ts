@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { useSWRConfig } from "swr";
 import type { JsonKey } from "../contracts/console/endpoint";
 import type { LiveTopic } from "../contracts/console/live";
@@ -93,8 +93,11 @@ function throttle(intervalMs: number, work: () => void): { trigger(): void; stop
   };
 }
 
-/** Revalidates cached API replies when the server reports a change, until the returned function is called. */
-export function watchLiveUpdates(swr: Parameters<typeof revalidate>[0]): () => void {
+/**
+ * Revalidates cached API replies when the server reports a change, until the returned function is called. `userId`: the
+ * user who opened the page.
+ */
+export function watchLiveUpdates(userId: string, swr: Parameters<typeof revalidate>[0]): () => void {
   /** Rules whose later pages are stale, too. */
   const rulesWithLaterPages = new Set<LiveRule>();
   const revalidators = LIVE_RULES.map((rule) => ({
@@ -103,7 +106,7 @@ export function watchLiveUpdates(swr: Parameters<typeof revalidate>[0]): () => v
       void revalidate(swr, rule.endpoints, rulesWithLaterPages.delete(rule));
     }),
   }));
-  const close = openLiveStream({
+  const close = openLiveStream(userId, {
     onChange: (topics) => {
       for (const { rule, trigger } of revalidators) {
         const changed = rule.topics.filter((topic) => topics.includes(topic));
@@ -130,7 +133,9 @@ export function watchLiveUpdates(swr: Parameters<typeof revalidate>[0]): () => v
 }
 
 /** `watchLiveUpdates` for the cache of the page. Use once per page, inside SWRConfig. */
-export function useLiveUpdates(): void {
+export function useLiveUpdates(userId: string): void {
+  // When the layout is rendered again, the session may be another user's; the cache is not.
+  const [pageUserId] = useState(userId);
   const { cache, mutate } = useSWRConfig();
-  useEffect(() => watchLiveUpdates({ cache, mutate }), [cache, mutate]);
+  useEffect(() => watchLiveUpdates(pageUserId, { cache, mutate }), [pageUserId, cache, mutate]);
 }

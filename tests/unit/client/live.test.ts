@@ -38,7 +38,7 @@ beforeEach(() => {
   vi.stubGlobal("document", page);
   vi.stubGlobal("window", view);
   vi.stubGlobal("EventSource", FakeSource);
-  stop = openLiveStream({
+  stop = openLiveStream(OLIVIA.user_id, {
     onChange: (topics) => events.push(topics.join()),
     onGap: () => events.push("gap"),
     onOtherUser: () => events.push("other user"),
@@ -85,6 +85,18 @@ test("reports a reconnect with the session of another user, but not of the same 
   expect(events).toEqual(["gap"]);
   reconnect({ user_id: "usr_mona" });
   expect(events).toEqual(["gap", "other user"]);
+});
+
+test("reports a first connection with the session of another user than the page's", () => {
+  last()?.send("hello", { user_id: "usr_mona" });
+  expect(events).toEqual(["other user"]);
+});
+
+test("takes the user of an older server's hello, which names none, for the same one", () => {
+  last()?.send("hello", OLIVIA);
+  page.dispatchEvent(new Event("visibilitychange"));
+  last()?.send("hello");
+  expect(events).toEqual(["gap"]);
 });
 
 test("closes the stream on pagehide", () => {
@@ -179,7 +191,7 @@ describe("the cached pages of lists", () => {
     const mutate = async (...[key, ...data]: unknown[]) => [
       (data.length > 0 ? forgotten : fetched).push(key),
     ];
-    stopUpdates = watchLiveUpdates({ cache, mutate });
+    stopUpdates = watchLiveUpdates(OLIVIA.user_id, { cache, mutate });
     vi.advanceTimersByTime(500);
     last()?.send("hello", OLIVIA);
   });
