@@ -175,7 +175,10 @@ function AccountButton(props: { user: ShellUser; onError(error: unknown): void }
 const loadConfirmDialog = () => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog);
 const ConfirmDialog = lazyPart(loadConfirmDialog);
 
-/** Asks for confirmation before a page with unsaved changes is left, and to sign in when its session has ended. */
+/**
+ * Asks for confirmation before a page with unsaved changes is left or, for another user, reloaded, and to sign in when
+ * its session has ended.
+ */
 function LeaveGuard() {
   const t = useTranslations("common.leave");
   const format = useFormatter();
@@ -206,9 +209,9 @@ function LeaveGuard() {
     );
   return (
     <ConfirmDialog
-      title={t("title")}
-      text={t("text", { names })}
-      action={t("leave")}
+      title={t(question.isForOtherUser ? "otherUser.title" : "title")}
+      text={t(question.isForOtherUser ? "otherUser.text" : "text", { names })}
+      action={t(question.isForOtherUser ? "otherUser.discard" : "leave")}
       cancel={t("stay")}
       onConfirm={async () => answerLeavePrompt(true)}
       onClose={() => answerLeavePrompt(false)}

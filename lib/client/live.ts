@@ -4,7 +4,8 @@ import type { JsonKey } from "../contracts/console/endpoint";
 import type { LiveTopic } from "../contracts/console/live";
 import * as api from "./endpoints";
 import { openLiveStream } from "./live-stream";
-import { leaveAtSessionEnd, reloadForOtherUser } from "./swr-config";
+import { leaveAtSessionEnd } from "./swr-config";
+import { reloadForOtherUser } from "./unsaved";
 import { revalidate } from "./use-api";
 
 /** Endpoints whose cached replies are revalidated after a change of one of the topics. */

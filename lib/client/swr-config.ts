@@ -26,14 +26,6 @@ export const leaveForSignIn = (): void => leave(false);
 /** The same when no act of the user noticed the end of the session: asks once. */
 export const leaveAtSessionEnd = (): void => leave(true);
 
-/**
- * Reloads the page, which belongs to the user who opened it, for the user who has signed in in another tab since. With
- * unsaved changes, asks like `leaveAtSessionEnd` instead.
- */
-export function reloadForOtherUser(): void {
-  if (!askToSignIn(true)) window.location.reload();
-}
-
 function leave(isAutomatic: boolean): void {
   if (askToSignIn(isAutomatic)) return;
   const { pathname, search, hash } = window.location;

@@ -15,6 +15,8 @@ interface UnsavedForm {
 interface LeavePrompt {
   names: readonly string[];
   go: (() => void) | null;
+  /** Another user has signed in, for whom `go` reloads the page. */
+  isForOtherUser: boolean;
 }
 
 let forms: readonly UnsavedForm[] = [];
@@ -23,6 +25,8 @@ let prompt: LeavePrompt | null = null;
 let isDiscarded = false;
 /** The user knows that the session has ended. */
 let hasAskedToSignIn = false;
+/** Another user has signed in: the page is reloaded when nothing is unsaved any more. */
+let hasOtherUser = false;
 /** The history entry of the page with the form; the browser's Back has left it before `popstate` fires. */
 let historyEntry: { state: unknown; url: string } = { state: null, url: "" };
 
@@ -46,13 +50,23 @@ const onBeforeUnload = (event: BeforeUnloadEvent) => {
 function setForms(next: readonly UnsavedForm[]): void {
   forms = next;
   isDiscarded = false;
-  if (forms.length === 0) hasAskedToSignIn = false;
+  if (forms.length === 0) {
+    hasAskedToSignIn = false;
+    // Later: a form that is renamed is removed and added.
+    if (hasOtherUser) queueMicrotask(reloadForOtherUser);
+  }
   // The forms of the question were saved while it was open.
   if (prompt !== null && !forms.some(({ name }) => prompt?.names.includes(name))) prompt = null;
   // A page with this listener is not put into the back/forward cache, so it is added only while needed.
   if (forms.length > 0) window.addEventListener("beforeunload", onBeforeUnload);
   else window.removeEventListener("beforeunload", onBeforeUnload);
   notify();
+}
+
+/** Adds a form with unsaved changes; returns a function that removes it. */
+export function addUnsaved(form: UnsavedForm): () => void {
+  setForms([...forms, form]);
+  return () => setForms(forms.filter((one) => one !== form));
 }
 
 /** While `isDirty`, leaving the page asks for confirmation. `name`: the form's title; `part`: see `useUnsavedParts`. */
@@ -63,9 +77,7 @@ export function useUnsaved(isDirty: boolean, name: string, part: string | null =
   });
   useEffect(() => {
     if (!isDirty) return;
-    const form = { name, part };
-    setForms([...forms, form]);
-    return () => setForms(forms.filter((one) => one !== form));
+    return addUnsaved({ name, part });
   }, [isDirty, name, part]);
 }
 
@@ -104,7 +116,7 @@ export function answerLeavePrompt(leaves: boolean): void {
 
 /** Asks whether to lose the changes of the forms `names`; `go` runs if so. */
 export function askToLeave(go: LeavePrompt["go"], names = forms.map((form) => form.name)): void {
-  prompt = { names: [...new Set(names)], go };
+  prompt = { names: [...new Set(names)], go, isForOtherUser: false };
   notify();
 }
 
@@ -117,6 +129,22 @@ export function askToSignIn(isAutomatic: boolean): boolean {
   if (!isAutomatic || !hasAskedToSignIn) askToLeave(null);
   hasAskedToSignIn = true;
   return true;
+}
+
+/**
+ * Reloads the page, which belongs to the user who opened it, for the user who has signed in in another tab since. Asks
+ * once if that would lose changes, and waits until they are saved or discarded.
+ */
+export function reloadForOtherUser(): void {
+  const go = () => window.location.reload();
+  if (!hasUnsavedChanges()) {
+    go();
+    return;
+  }
+  if (hasOtherUser) return;
+  hasOtherUser = true;
+  prompt = { names: [...new Set(forms.map(({ name }) => name))], go, isForOtherUser: true };
+  notify();
 }
 
 /** Navigates to `path` with `go`; asks first if that leaves a page with unsaved changes. */

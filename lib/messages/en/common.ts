@@ -91,6 +91,11 @@ export const common = {
       text: "Sign in in a new tab, then come back here to save. Unsaved changes in: {names}.",
       signIn: "Sign in in a new tab",
     },
+    otherUser: {
+      title: "Another user has signed in",
+      text: "Copy what you need: this page reloads when you discard the changes. Unsaved changes in: {names}.",
+      discard: "Discard and reload",
+    },
   },
   palette: {
     open: "Search and commands",

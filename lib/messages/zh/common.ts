@@ -91,6 +91,11 @@ export const common = {
       text: "请在新标签页中登录，然后返回此页保存。未保存的更改：{names}。",
       signIn: "在新标签页中登录",
     },
+    otherUser: {
+      title: "已有其他用户登录",
+      text: "请先复制需要保留的内容：放弃更改后，此页面将重新加载。未保存的更改：{names}。",
+      discard: "放弃并重新加载",
+    },
   },
   palette: {
     open: "搜索与命令",
