@@ -28,7 +28,7 @@ export function useRunButton({
     },
     // A held Enter clicks again and again.
     onKeyDown: (event: KeyboardEvent) => {
-      if (event.repeat) event.preventDefault();
+      if (event.repeat && event.key === "Enter") event.preventDefault();
     },
   };
 }
