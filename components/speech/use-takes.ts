@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { loadPart } from "@/lib/client/load-part";
 import { onSignOut } from "@/lib/client/sign-out";
@@ -23,9 +23,7 @@ async function listStored(userId: string): Promise<Take[]> {
 }
 
 // Sign-out does not wait for an unreachable server; it deletes all databases itself.
-const clearTakes = async () => (await importStore()).clearTakes();
-
-onSignOut(clearTakes);
+onSignOut(async () => (await importStore()).clearTakes());
 
 const newestFirst = (one: Take, other: Take) => other.createdAt - one.createdAt;
 
@@ -33,6 +31,8 @@ const newestFirst = (one: Take, other: Take) => other.createdAt - one.createdAt;
 function useHistory(userId: string) {
   const [takes, setTakes] = useState<Take[] | null>(null);
   const [isStored, setStored] = useState(true);
+  /** IDs of the takes to store once the store's code is loaded. */
+  const unsaved = useRef(new Set<string>());
 
   useEffect(() => {
     let isUnmounted = false;
@@ -53,19 +53,26 @@ function useHistory(userId: string) {
     isStored,
     save: async (take: Take) => {
       setTakes((now) => [take, ...(now ?? [])].sort(newestFirst));
-      const { saveTake } = await loadStore();
-      setStored(await saveTake(take));
+      unsaved.current.add(take.id);
+      const store = await loadStore().catch(() => null);
+      // Deleted or cleared meanwhile.
+      if (!unsaved.current.delete(take.id)) return;
+      setStored(store !== null && (await store.saveTake(take)));
     },
     remove: (id: string) => {
       setTakes((now) => (now ?? []).filter((one) => one.id !== id));
-      // Fails only where the browser has no storage, so nothing was stored either.
+      unsaved.current.delete(id);
+      // Fails where the browser has no storage or the code cannot be loaded: then nothing was stored either.
       loadStore()
         .then(({ deleteTake }) => deleteTake(id))
         .catch(() => undefined);
     },
     clear: () => {
       setTakes([]);
-      void clearTakes();
+      unsaved.current.clear();
+      loadStore()
+        .then((store) => store.clearTakes())
+        .catch(() => undefined);
     },
   };
 }

@@ -1,0 +1,53 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { IntlProvider } from "use-intl";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { Take } from "@/components/speech/history";
+import { useTakes } from "@/components/speech/use-takes";
+import type { SpeechPlayer } from "@/lib/client/speech-player";
+import { speech } from "@/lib/messages/en/speech";
+
+type Takes = ReturnType<typeof useTakes>;
+
+// Type assertions: the properties that the hook reads.
+const player = { snapshot: () => ({ phase: "empty" }), clear: () => undefined } as unknown as SpeechPlayer;
+const take = { id: "take_1", userId: "usr_olivia", createdAt: 0 } as Take;
+
+function History({ onTakes }: { onTakes(takes: Takes): void }) {
+  onTakes(useTakes(take.userId, player));
+  return null;
+}
+
+/** The takes of a page; on the server, state does not change. */
+function openHistory(): Takes {
+  let takes: Takes | undefined;
+  const children = createElement(History, { onTakes: (now) => (takes = now) });
+  const intl = { locale: "en" as const, timeZone: "UTC", messages: { speech }, children };
+  renderToStaticMarkup(createElement(IntlProvider, intl));
+  return takes ?? expect.unreachable();
+}
+
+const openDatabase = vi.fn(() => {
+  throw new DOMException("", "SecurityError");
+});
+
+beforeEach(() => {
+  vi.stubGlobal("indexedDB", { open: openDatabase });
+  openDatabase.mockClear();
+});
+
+test("a take is stored", async () => {
+  openHistory().add(take);
+  await vi.waitFor(() => expect(openDatabase).toHaveBeenCalledTimes(1));
+});
+
+for (const act of ["clear", "remove"] as const)
+  test(`a take is not stored after ${act} while the code that stores it was still loading`, async () => {
+    const history = openHistory();
+    history.add(take);
+    history[act](take);
+    // Once, to delete.
+    await vi.waitFor(() => expect(openDatabase).toHaveBeenCalled());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(openDatabase).toHaveBeenCalledTimes(1);
+  });
