@@ -224,6 +224,32 @@ test.describe("the end of a session", () => {
     await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
   });
 
+  test("by another user's sign-in keeps a dialog's input until it is discarded, then shows that user's console", async ({
+    page,
+    product,
+  }) => {
+    const olivias = await signIn(product.url, OWNER);
+    const mona = { username: "mona", role: "member" } as const;
+    const { id, cookie } = await createUser(product.url, product.cookie, mona);
+    await signInByCookie(page, product.url, olivias);
+    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+    await page.goto(`${product.url}/keys`);
+    await isLive;
+    await page.getByRole("button", { name: "Create API key" }).first().click();
+    const name = page.getByRole("dialog").getByLabel("Name", { exact: true });
+    await name.fill("Kept");
+    await signInByCookie(page, product.url, cookie);
+    await endSession(product.url, olivias);
+    const prompt = page.getByRole("alertdialog", { name: "Another user has signed in" });
+    await prompt.getByRole("button", { name: "Keep editing" }).click();
+    await expect(prompt).toHaveCount(0);
+    await expect(name).toHaveValue("Kept");
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await expect(page.getByRole("button", { name: "Account menu: mona" })).toBeVisible();
+    await page.goto("about:blank");
+    await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
+  });
+
   test("from elsewhere keeps a dialog's input while the user signs in in a new tab", async ({
     page,
     product,
