@@ -61,6 +61,7 @@ export function useComparison(hasTaskTypes: (model: string) => boolean) {
       hasTasks ? embedDocuments(of) : of.reply.vectors,
       importComparison(),
     ]);
+    signal.throwIfAborted();
     setQueryResult(rankByQuery(of, documents, { query, reply, hasTasks }));
   };
 
@@ -68,6 +69,7 @@ export function useComparison(hasTaskTypes: (model: string) => boolean) {
   const embed = (call: EmbeddingsCall, query: string) =>
     run("texts", async (signal) => {
       const [reply, { compare }] = await Promise.all([callModel(call, signal), importComparison()]);
+      signal.throwIfAborted();
       const count = call.texts.length;
       const onRow = (done: number) => setStatus({ kind: "comparing", done, count });
       const next = await compare(call, reply, { signal, onRow });
@@ -98,15 +100,18 @@ export function useAbortableRun() {
 
   useEffect(() => () => running.current?.abort(), []);
 
-  /** Runs `action`; its failure becomes the status, an abort does not. */
+  /** Runs `action`; its failure becomes the status. An abort ends the run even while `action` waits for its code. */
   const run = async (input: CallInput, action: (signal: AbortSignal) => Promise<void>): Promise<void> => {
     running.current?.abort();
     const abort = new AbortController();
     running.current = abort;
     setStatus({ kind: "calling", input });
     let failure: GatewayFailure | null = null;
+    const aborted = new Promise<never>((_, reject) => {
+      abort.signal.addEventListener("abort", () => reject(abort.signal.reason));
+    });
     try {
-      await action(abort.signal);
+      await Promise.race([action(abort.signal), aborted]);
     } catch (error) {
       failure = abort.signal.aborted ? null : failureOfError(error);
     }
