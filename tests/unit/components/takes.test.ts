@@ -1,9 +1,10 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { IntlProvider } from "use-intl";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Take } from "@/components/speech/history";
 import { useTakes } from "@/components/speech/use-takes";
+import { drawToasts } from "@/components/ui/toast";
 import type { SpeechPlayer } from "@/lib/client/speech-player";
 import { speech } from "@/lib/messages/en/speech";
 
@@ -35,6 +36,9 @@ beforeEach(() => {
   vi.stubGlobal("indexedDB", { open: openDatabase });
   openDatabase.mockClear();
 });
+
+// Deleting shows a toast, which would wait for the next file of this process.
+afterEach(() => drawToasts(() => undefined)());
 
 test("a take is stored", async () => {
   openHistory().add(take);
