@@ -6,6 +6,15 @@ import { createUser } from "./users";
 
 const leavePrompt = (page: Page) => page.getByRole("alertdialog", { name: "Discard unsaved changes?" });
 const endPrompt = (page: Page) => page.getByRole("alertdialog", { name: "Your session has ended" });
+const MONA = { username: "mona", role: "member" } as const;
+
+/** Opens the API keys with this session and waits for the page's event stream. */
+async function openLiveKeys(page: Page, url: string, cookie: string): Promise<void> {
+  await signInByCookie(page, url, cookie);
+  const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+  await page.goto(`${url}/keys`);
+  await isLive;
+}
 const navLink = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true });
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
@@ -195,10 +204,7 @@ test.describe("the end of a session", () => {
 
   test("from elsewhere leaves for sign-in without unsaved changes", async ({ page, product }) => {
     const cookie = await signIn(product.url, OWNER);
-    await signInByCookie(page, product.url, cookie);
-    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
-    await page.goto(`${product.url}/keys`);
-    await isLive;
+    await openLiveKeys(page, product.url, cookie);
     await endSession(product.url, cookie);
     await expect(page).toHaveURL(`${product.url}/login?return_to=%2Fkeys&reason=ended`);
   });
@@ -208,14 +214,8 @@ test.describe("the end of a session", () => {
     product,
   }) => {
     const olivias = await signIn(product.url, OWNER);
-    const { id, cookie } = await createUser(product.url, product.cookie, {
-      username: "mona",
-      role: "member",
-    });
-    await signInByCookie(page, product.url, olivias);
-    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
-    await page.goto(`${product.url}/keys`);
-    await isLive;
+    const { id, cookie } = await createUser(product.url, product.cookie, MONA);
+    await openLiveKeys(page, product.url, olivias);
     await signInByCookie(page, product.url, cookie);
     await endSession(product.url, olivias);
     await expect(page.getByRole("button", { name: "Account menu: mona" })).toBeVisible();
@@ -229,12 +229,8 @@ test.describe("the end of a session", () => {
     product,
   }) => {
     const olivias = await signIn(product.url, OWNER);
-    const mona = { username: "mona", role: "member" } as const;
-    const { id, cookie } = await createUser(product.url, product.cookie, mona);
-    await signInByCookie(page, product.url, olivias);
-    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
-    await page.goto(`${product.url}/keys`);
-    await isLive;
+    const { id, cookie } = await createUser(product.url, product.cookie, MONA);
+    await openLiveKeys(page, product.url, olivias);
     await page.getByRole("button", { name: "Create API key" }).first().click();
     const name = page.getByRole("dialog").getByLabel("Name", { exact: true });
     await name.fill("Kept");
@@ -255,10 +251,7 @@ test.describe("the end of a session", () => {
     product,
   }) => {
     const cookie = await signIn(product.url, OWNER);
-    await signInByCookie(page, product.url, cookie);
-    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
-    await page.goto(`${product.url}/keys`);
-    await isLive;
+    await openLiveKeys(page, product.url, cookie);
     await page.getByRole("button", { name: "Create API key" }).first().click();
     const name = page.getByRole("dialog").getByLabel("Name", { exact: true });
     await name.fill("Kept");

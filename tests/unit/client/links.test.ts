@@ -40,7 +40,7 @@ test("round-trips text and settings through a speech link", () => {
 test("ignores invalid values in a speech link", () => {
   expect(readSpeechLink("")).toBeNull();
   expect(readSpeechLink("#other=1")).toBeNull();
-  expect(readSpeechLink("#text=a&speed=99&language=<script>&speaker=nobody&speaker=%7CKore")).toEqual({
+  expect(readSpeechLink("#text=a&speed=99&language=<script>&speaker=Ana&speaker=%7CKore")).toEqual({
     text: "a",
   });
   expect(readSpeechLink(`#${"speaker=A%7CKore&".repeat(20)}`)?.voices).toMatchObject({
