@@ -7,7 +7,7 @@ import { AppError } from "../../lib/errors";
 import { keyIds } from "../../lib/gateway/routing/circuit-health";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
-import type { Repositories } from "../../lib/ports/store";
+import type { Channels, Models, Repositories } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import {
   addUser,
@@ -438,7 +438,7 @@ describe("an import", () => {
     expect((await importFile(corrupt(file))).status).toBe(400);
   });
 
-  test("reads existing records once for any number of entries, and sees records it has just created", async () => {
+  test("reads and inserts records once for any number of entries, and sees records it has just created", async () => {
     await addChannel();
     const { file } = await exported();
     const models = Array.from({ length: 40 }, (_, i) => ({
@@ -457,18 +457,35 @@ describe("an import", () => {
       reads[noun]++;
       return all();
     };
+    const inserts = { models: [] as number[], channels: [] as number[] };
     const { transaction } = services.store;
     Object.assign(services.store, {
       transaction: (work: (tx: Repositories) => Promise<unknown>) =>
         transaction((tx) => {
-          const models = { ...tx.models, all: () => counted("models", tx.models.all) };
-          const channels = { ...tx.channels, all: () => counted("channels", tx.channels.all) };
+          const models: Models = {
+            ...tx.models,
+            all: () => counted("models", tx.models.all),
+            insert: (...all) => {
+              inserts.models.push(all.length);
+              return tx.models.insert(...all);
+            },
+          };
+          const channels: Channels = {
+            ...tx.channels,
+            all: () => counted("channels", tx.channels.all),
+            insert: (...all) => {
+              inserts.channels.push(all.length);
+              return tx.channels.insert(...all);
+            },
+          };
           return work({ ...tx, models, channels });
         }),
     });
     const reply = await importFile({ ...file, settings: {}, models, channels });
     expect(reply.status, reply.text).toBe(200);
     expect(reads).toEqual({ models: 1, channels: 1 });
+    // The file's models, and the one that a channel names.
+    expect(inserts).toEqual({ models: [39, 1], channels: [19] });
     const skipped = reply.json.data.steps.filter((one: { action: string }) => one.action !== "create");
     expect(skipped).toMatchObject([
       { name: "model-39", action: "skip", reason: "'spoken' is already a name or alias of 'model-0'." },

@@ -66,7 +66,7 @@ export interface ModelRecord {
 }
 
 export interface Channels {
-  insert(channel: ChannelRecord): Promise<void>;
+  insert(...channels: ChannelRecord[]): Promise<void>;
   find(id: string): Promise<ChannelRecord | null>;
   all(): Promise<ChannelRecord[]>;
   update(
@@ -77,8 +77,8 @@ export interface Channels {
 }
 
 export interface Models {
-  /** Throws AppError `conflict` when a name or alias is taken. */
-  insert(model: ModelRecord): Promise<void>;
+  /** Throws AppError `conflict` when a name or alias is taken; then none of these models is stored. */
+  insert(...models: ModelRecord[]): Promise<void>;
   all(): Promise<ModelRecord[]>;
   update(
     name: string,

@@ -4,7 +4,7 @@ import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ChannelTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
-import { changeOne, findOne } from "./statements";
+import { changeOne, findOne, insertBatches } from "./statements";
 
 /** A key in the JSON of the column `keys`. */
 interface StoredKey {
@@ -66,13 +66,14 @@ function toChannel(row: ChannelTable): ChannelRecord {
 
 export function channelsRepository(scope: Scope): Channels {
   return {
-    insert: (channel) =>
+    insert: (...channels) =>
       scope.write(async (db, touch) => {
-        await orConflict(
-          "A channel with that ID already exists.",
-          db.insertInto("channels").values(columns(channel)).execute(),
-        );
-        touch("channels");
+        for (const some of insertBatches(channels.map((one) => columns(one))))
+          await orConflict(
+            "A channel with that ID already exists.",
+            db.insertInto("channels").values(some).execute(),
+          );
+        if (channels.length > 0) touch("channels");
       }),
 
     find: (id) => findOne(scope.read.selectFrom("channels").selectAll().where("id", "=", id), toChannel),

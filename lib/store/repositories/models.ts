@@ -4,7 +4,7 @@ import { flag, fromJson, json } from "../columns";
 import { orConflict } from "../errors";
 import type { ModelTable, Tables } from "../schema";
 import type { Scope } from "../transactions";
-import { countDeleted } from "./statements";
+import { countDeleted, insertBatches } from "./statements";
 
 const TAKEN = "Another model already has this name or alias.";
 
@@ -52,24 +52,24 @@ function toModel(row: ModelTable): ModelRecord {
   };
 }
 
-async function insertNames(db: Kysely<Tables>, model: Pick<ModelRecord, "name" | "aliases">): Promise<void> {
-  const names = [...new Set([model.name, ...model.aliases])];
-  await orConflict(
-    TAKEN,
-    db
-      .insertInto("model_names")
-      .values(names.map((name) => ({ name, model: model.name })))
-      .execute(),
-  );
+/** The rows of a model's name and aliases. */
+function nameRows({ name: model, aliases }: Pick<ModelRecord, "name" | "aliases">) {
+  return [...new Set([model, ...aliases])].map((name) => ({ name, model }));
+}
+
+async function insertNames(db: Kysely<Tables>, models: readonly ModelRecord[]): Promise<void> {
+  for (const rows of insertBatches(models.flatMap(nameRows)))
+    await orConflict(TAKEN, db.insertInto("model_names").values(rows).execute());
 }
 
 export function modelsRepository(scope: Scope): Models {
   return {
-    insert: (model) =>
+    insert: (...models) =>
       scope.write(async (db, touch) => {
-        await insertNames(db, model);
-        await orConflict(TAKEN, db.insertInto("models").values(columns(model)).execute());
-        touch("models");
+        await insertNames(db, models);
+        for (const some of insertBatches(models.map((one) => columns(one))))
+          await orConflict(TAKEN, db.insertInto("models").values(some).execute());
+        if (models.length > 0) touch("models");
       }),
 
     async all() {
@@ -97,7 +97,7 @@ export function modelsRepository(scope: Scope): Models {
         if (!row) return null;
         const model = toModel(row);
         await db.deleteFrom("model_names").where("model", "=", name).execute();
-        await insertNames(db, model);
+        await insertNames(db, [model]);
         touch("models");
         return model;
       }),

@@ -27,6 +27,15 @@ export function changeOne<Row, T>(
   });
 }
 
+/** Rows per INSERT: 20 columns of it stay below SQLite's limit of 32,766 parameters. */
+const INSERTED_ROWS = 500;
+
+/** The records in batches that one INSERT takes. */
+export function* insertBatches<T>(records: readonly T[]): Generator<T[]> {
+  for (let start = 0; start < records.length; start += INSERTED_ROWS)
+    yield records.slice(start, start + INSERTED_ROWS);
+}
+
 /** True when the statement updated a row. */
 export async function hasUpdated(statement: {
   executeTakeFirstOrThrow(): Promise<UpdateResult>;

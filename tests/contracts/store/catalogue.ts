@@ -102,6 +102,38 @@ export function catalogueContract(newDatabase: NewTestDatabase): void {
       expect(codes).toEqual(Array(9).fill("conflict"));
     });
 
+    test("inserts thousands of models and channels in one call, or none of them", async () => {
+      const models = Array.from({ length: 2_001 }, () => modelRecord({ aliases: [unique("alias")] }));
+      const channels = Array.from({ length: 2_001 }, () => channelRecord());
+      await store.models.insert(...models);
+      await store.channels.insert(...channels);
+      const storedModels = new Map((await store.models.all()).map((one) => [one.name, one]));
+      const storedChannels = new Map((await store.channels.all()).map((one) => [one.id, one]));
+      expect(models.map(({ name }) => storedModels.get(name))).toEqual(models);
+      expect(channels.map(({ id }) => storedChannels.get(id))).toEqual(channels);
+      const [model = modelRecord()] = models;
+      const [channel = channelRecord()] = channels;
+      const newModels = Array.from({ length: 600 }, () => modelRecord());
+      const newChannels = Array.from({ length: 600 }, () => channelRecord());
+      await expect(
+        store.models.insert(...newModels, modelRecord({ aliases: model.aliases })),
+      ).rejects.toMatchObject({ code: "conflict" });
+      await expect(store.channels.insert(...newChannels, channel)).rejects.toMatchObject({
+        code: "conflict",
+      });
+      expect((await store.models.all()).map(({ name }) => name)).not.toContain(newModels[0]?.name);
+      expect(await store.channels.find(newChannels[0]?.id ?? "")).toBeNull();
+    });
+
+    test("reports no change when nothing is inserted", async () => {
+      const notified: string[] = [];
+      const stop = store.onChange((topics) => notified.push(...topics));
+      await store.models.insert();
+      await store.channels.insert();
+      stop();
+      expect(notified).toEqual([]);
+    });
+
     test("stores JSON values by name", async () => {
       const values = { text: "ü", list: [1, null, { deep: true }], no: false, nothing: null, number: 1.5 };
       for (const [name, value] of Object.entries(values)) await store.settings.put(name, value);

@@ -78,11 +78,12 @@ async function releaseAliases(
   return released;
 }
 
-/** `released`: the model before `releaseAliases`, if that changed it. */
+/** `released`: the model before `releaseAliases`, if that changed it. A new model is added to `drafts`. */
 async function importModel(
   { tx, ctx, models }: Importing,
   sent: CreateModel,
   released: ModelRecord | undefined,
+  drafts: ModelRecord[],
 ): Promise<ImportStep> {
   const { name, operation, ...fields } = sent;
   const one = { kind: "model", name } as const;
@@ -91,8 +92,8 @@ async function importModel(
   if (before === undefined) {
     const draft = draftModel(name, operation, name, ctx.clock.now());
     const model = { ...draft, ...patchOf(draft, rest) };
-    await tx.models.insert(model);
     models.note(model);
+    drafts.push(model);
     return created(one);
   }
   const patch = patchOf(before, rest);
@@ -125,11 +126,13 @@ export async function importModels(
   const free = models.filter(({ name }) => !refused.has(name));
   const released = await releaseAliases(importing, free);
   const steps: ImportStep[] = [];
+  const drafts: ModelRecord[] = [];
   for (const model of sent) {
     const { name } = model;
     const reason = refusalOf(model, first, refused);
-    if (reason === null) steps.push(await importModel(importing, model, released.get(name)));
+    if (reason === null) steps.push(await importModel(importing, model, released.get(name), drafts));
     else steps.push(skipped({ kind: "model", name }, reason));
   }
+  await importing.tx.models.insert(...drafts);
   return steps;
 }

@@ -137,7 +137,7 @@ async function importEmbeddedChannel(importing: Importing, sent: FileChannel): P
 }
 
 async function importUpstreamChannel(importing: Importing, sent: FileChannel): Promise<ImportStep> {
-  const { tx, ctx, models, channels, skippedModels } = importing;
+  const { tx, ctx, models, channels, drafts, skippedModels } = importing;
   const one = { kind: "channel", name: sent.name } as const;
   const facts = ctx.providers.providers().find(({ name }) => name === sent.provider);
   if (facts !== undefined && !facts.isUpstream)
@@ -151,7 +151,7 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   const listed = [...(before?.models ?? []), ...skippedModels];
   await ensureModels(tx, ctx, sent.models ?? [], { provider: facts, listed, models });
   if (before !== undefined) return changed(one, await updateChannel(importing, before, patch));
-  await tx.channels.insert({
+  drafts.push({
     priority: 0,
     weight: 1,
     rpm: null,
@@ -195,6 +195,7 @@ async function importChannels(importing: Importing, channels: readonly FileChann
       steps.push(skipped(one, error.message));
     }
   }
+  await importing.tx.channels.insert(...importing.drafts);
   return steps;
 }
 
@@ -230,7 +231,16 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
       const existing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
       const models = await readModelNames(tx);
       const channels = new Map(existing);
-      const importing: Importing = { tx, ctx, user, models, skippedModels: [], channels, reset: [] };
+      const importing: Importing = {
+        tx,
+        ctx,
+        user,
+        models,
+        skippedModels: [],
+        channels,
+        drafts: [],
+        reset: [],
+      };
       // Models first: channels name them.
       const ofModels = await importModels(importing, file.models);
       importing.skippedModels = ofModels.filter(({ action }) => action === "skip");

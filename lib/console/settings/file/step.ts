@@ -13,6 +13,8 @@ export interface Importing {
   /** Models of the file that were not imported: a channel that names one must not create it without its prices. */
   skippedModels: { name: string }[];
   channels: Map<string, ChannelRecord>;
+  /** New channels; all are inserted at once. */
+  drafts: ChannelRecord[];
   /** IDs of the channels whose circuits close once the import is stored. */
   reset: string[];
 }
