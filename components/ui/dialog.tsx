@@ -24,17 +24,22 @@ export function useOpenerFocus({
   onCloseAutoFocus,
 }: FocusHandlers): Required<FocusHandlers> {
   const opener = useRef<Element | null>(null);
+  /** The opener of the dialog below this one. */
+  const outer = useRef<Element | null>(null);
   return {
     onOpenAutoFocus(event) {
       const { activeElement, body } = document;
-      if (activeElement !== body) lastOpener = activeElement;
+      if (activeElement !== body) {
+        outer.current = lastOpener;
+        lastOpener = activeElement;
+      }
       opener.current = lastOpener;
       onOpenAutoFocus?.(event);
     },
     onCloseAutoFocus(event) {
       onCloseAutoFocus?.(event);
       // Runs after a dialog that replaces this one has opened.
-      lastOpener = null;
+      lastOpener = outer.current;
       const target = opener.current;
       if (event.defaultPrevented || !(target instanceof HTMLElement) || !target.isConnected) return;
       event.preventDefault();

@@ -146,6 +146,11 @@ test("returns the focus to the button whose dialog was replaced by another", asy
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog").getByLabel("Name", { exact: true })).toBeFocused();
   await page.keyboard.type("Replaced");
+  // A dialog over the first one, which closes before the first is replaced.
+  await page.keyboard.press("Escape");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Keep editing" }).press("Enter");
+  await expect(page.getByRole("alertdialog")).toHaveCount(0);
+  await expect(page.getByRole("dialog").getByLabel("Name", { exact: true })).toBeFocused();
   await page.keyboard.press("Enter");
   await page
     .getByRole("dialog", { name: /^API key created/ })
