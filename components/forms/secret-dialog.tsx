@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useTranslations } from "use-intl";
+import { useUnsaved } from "@/lib/client/unsaved";
 import { Button } from "../ui/button";
 import {
   Dialog,
@@ -13,7 +14,7 @@ import {
 } from "../ui/dialog";
 import { SecretBox, type SecretLabels } from "./secret-box";
 
-/** Shows a secret once. Until it is copied, only Done or Close closes the dialog. */
+/** Shows a secret once. Until it is copied, only Done or Close closes the dialog, and leaving the page asks first. */
 export function SecretDialog({
   secret,
   name,
@@ -28,6 +29,7 @@ export function SecretDialog({
 }) {
   const t = useTranslations("common");
   const [isCopied, setCopied] = useState(false);
+  useUnsaved(!isCopied, labels.title);
   const preventClose = (event: Event) => {
     if (!isCopied) event.preventDefault();
   };

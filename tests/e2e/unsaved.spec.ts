@@ -224,7 +224,7 @@ test.describe("the end of a session", () => {
     await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
   });
 
-  test("by another user's sign-in keeps a dialog's input until it is discarded, then shows that user's console", async ({
+  test("by another user's sign-in keeps a dialog's input and the new key, then shows that user's console", async ({
     page,
     product,
   }) => {
@@ -240,7 +240,15 @@ test.describe("the end of a session", () => {
     await prompt.getByRole("button", { name: "Keep editing" }).click();
     await expect(prompt).toHaveCount(0);
     await expect(name).toHaveValue("Kept");
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    const loads: string[] = [];
+    page.on("request", (request) => {
+      if (request.isNavigationRequest()) loads.push(request.url());
+    });
+    await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
+    const created = page.getByRole("dialog", { name: /^API key created/ });
+    await expect(created).toBeVisible();
+    expect(loads).toEqual([]);
+    await created.getByRole("button", { name: "Done" }).click();
     await expect(page.getByRole("button", { name: "Account menu: mona" })).toBeVisible();
     await page.goto("about:blank");
     await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
