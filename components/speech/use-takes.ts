@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { loadPart } from "@/lib/client/load-part";
+import { partInOrder } from "@/lib/client/load-part";
 import { onSignOut } from "@/lib/client/sign-out";
 import type { SpeechPlayer } from "@/lib/client/speech-player";
 import { toast } from "../ui/toast";
@@ -10,7 +10,8 @@ import type { Take } from "./history";
 
 /** The stored takes; loaded on demand, because a first visit has none. */
 const importStore = () => import("@/components/speech/history");
-const loadStore = () => loadPart(importStore);
+// Deleting takes must not delete one that is stored after it.
+const loadStore = partInOrder(importStore);
 
 const DATABASE = "patchbay-takes";
 

@@ -28,6 +28,17 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
+/** Loads a part like `loadPart`, once for all calls that wait for it: they continue in their order. */
+export function partInOrder<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  let loading: Promise<Part> | null = null;
+  return () => {
+    loading ??= loadPart(load).finally(() => {
+      loading = null;
+    });
+    return loading;
+  };
+}
+
 async function isReachable(): Promise<boolean> {
   try {
     await callApi(api.checkHealth);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { loadPart } from "@/lib/client/load-part";
+import { loadPart, partInOrder } from "@/lib/client/load-part";
 
 const view = new EventTarget();
 let isServerUp = true;
@@ -75,4 +75,34 @@ test("a proxy's error page does not mean that the server can be reached", async 
   loadPart(load).catch(() => undefined);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(load.mock.calls.length).toBeGreaterThan(10);
+});
+
+test("calls that wait for the same part continue in their order", async () => {
+  isServerUp = false;
+  const load = partInOrder(async () => {
+    if (!isServerUp) throw new Error("Failed to load chunk");
+  });
+  const done: string[] = [];
+  void load().then(() => done.push("first"));
+  // The first call has just begun a wait of 5 s.
+  await vi.advanceTimersByTimeAsync(8_000);
+  isServerUp = true;
+  void load().then(() => done.push("second"));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(done).toEqual(["first", "second"]);
+  // A later call loads at once.
+  await load();
+});
+
+test("a part that could not be loaded is loaded again by the next call", async () => {
+  let isBroken = true;
+  const load = partInOrder(async () => {
+    if (isBroken) throw new Error("Failed to load chunk");
+    return "code";
+  });
+  const failed = expect(load()).rejects.toThrow("Failed to load chunk");
+  await vi.advanceTimersByTimeAsync(10_000);
+  await failed;
+  isBroken = false;
+  expect(await load()).toBe("code");
 });
