@@ -39,3 +39,8 @@ export class ApiError extends Error {
 export function isApiError(error: unknown, code?: string): error is ApiError {
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
+
+/** Whether the server did not answer: no response, or the status of a proxy's error page while the server restarts. */
+export function isUnreachable(error: unknown): boolean {
+  return isApiError(error) && [0, 502, 503, 504].includes(error.status);
+}

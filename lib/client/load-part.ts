@@ -1,5 +1,5 @@
 import { api, callApi } from "./api";
-import { isApiError } from "./api-error";
+import { isApiError, isUnreachable } from "./api-error";
 
 /** The wait after the first failed attempt, doubled after each further one up to the maximum; in milliseconds. */
 const FIRST_WAIT_MS = 500;
@@ -7,9 +7,6 @@ const MAX_WAIT_MS = 5_000;
 
 /** Failed attempts at code of a reachable server after which it does not have it. */
 const MAX_MISSES = 2;
-
-/** Statuses without an answer of the server: no response, or a proxy's error page while the server restarts. */
-const UNREACHABLE = [0, 502, 503, 504];
 
 /**
  * Loads the code of a part of a page. Failed attempts are repeated until the server can be reached, because an error would
@@ -44,7 +41,7 @@ async function isReachable(): Promise<boolean> {
     await callApi(api.checkHealth);
     return true;
   } catch (error) {
-    return isApiError(error) && !UNREACHABLE.includes(error.status);
+    return isApiError(error) && !isUnreachable(error);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { SWRConfiguration } from "swr";
 import { signInPath } from "../contracts/return-path";
 import { fetchCached } from "./api";
-import { isApiError } from "./api-error";
+import { isApiError, isUnreachable } from "./api-error";
 import { askToSignIn } from "./unsaved";
 
 /** SWR's configuration for the console. */
 export const SWR_CONFIG: SWRConfiguration = {
   fetcher: fetchCached,
   // Other errors would fail again.
-  shouldRetryOnError: (error: unknown) => isApiError(error) && (error.status === 0 || error.status === 503),
+  shouldRetryOnError: isUnreachable,
   errorRetryCount: 4,
   errorRetryInterval: 2_000,
   revalidateOnFocus: true,

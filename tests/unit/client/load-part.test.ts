@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ApiError } from "@/lib/client/api-error";
 import { loadPart, partInOrder } from "@/lib/client/load-part";
+import { SWR_CONFIG } from "@/lib/client/swr-config";
 
 const view = new EventTarget();
 let isServerUp = true;
@@ -105,4 +107,13 @@ test("a part that could not be loaded is loaded again by the next call", async (
   await failed;
   isBroken = false;
   expect(await load()).toBe("code");
+});
+
+test("data is loaded again after no response or a proxy's error page, but not after an answer", () => {
+  const { shouldRetryOnError } = SWR_CONFIG;
+  if (typeof shouldRetryOnError !== "function") expect.unreachable();
+  const isRetried = (status: number) =>
+    shouldRetryOnError(new ApiError({ status, code: "internal", message: "" }));
+  expect([0, 502, 503, 504].map(isRetried)).toEqual([true, true, true, true]);
+  expect([403, 404, 500].map(isRetried)).toEqual([false, false, false]);
 });
