@@ -142,17 +142,23 @@ async function send(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError({ status: 0, code: "network", message: "" });
+    throw networkError();
   }
 }
+
+const networkError = () => new ApiError({ status: 0, code: "network", message: "" });
+
+/** The error of a body that could not be read: `fetch` throws a TypeError where the connection breaks. */
+const bodyError = (error: unknown) => (error instanceof TypeError ? networkError() : error);
 
 /** Null if the response did not come from Patchbay, such as a proxy's error page. */
 async function readEnvelope(response: Response): Promise<Envelope | null> {
   try {
     const value: unknown = await response.json();
     return typeof value === "object" && value !== null ? value : null;
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw bodyError(error);
   }
 }
 
@@ -165,5 +171,6 @@ export async function downloadFile(endpoint: FileKey, input: RequestInput = {}) 
   const response = await send(splitKey(endpoint).method, urlFor(endpoint, input), input);
   if (!response.ok) throw toApiError(response, await readEnvelope(response));
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
-  return { content: await response.blob(), name: name ?? "download" };
+  const content = await response.blob().catch((error) => Promise.reject(bodyError(error)));
+  return { content, name: name ?? "download" };
 }

@@ -90,6 +90,21 @@ describe("an API call", () => {
     await expect(callApi(api.readSelf, { signal })).rejects.toBeInstanceOf(TypeError);
   });
 
+  test("throws the code `network` for a reply that breaks off, not for one of a proxy", async () => {
+    const brokenOff = () =>
+      new Response(
+        new ReadableStream({
+          start: (body) => body.enqueue(new TextEncoder().encode('{"success":true,')),
+          pull: (body) => body.error(new TypeError("network error")),
+        }),
+      );
+    stubFetch(brokenOff);
+    await expect(callApi(api.readSelf)).rejects.toMatchObject({ status: 0, code: "network" });
+    await expect(downloadFile(api.exportSettings)).rejects.toMatchObject({ status: 0, code: "network" });
+    stubFetch(() => new Response("<html>", { status: 502 }));
+    await expect(callApi(api.readSelf)).rejects.toMatchObject({ status: 502, code: "internal" });
+  });
+
   test("downloads a file under the name that the server gives", async () => {
     const headers = { "content-disposition": 'attachment; filename="backup.db"' };
     stubFetch(() => new Response("bytes", { headers }));
