@@ -13,7 +13,7 @@ const STYLE = {
   "--border-radius": "var(--radius-md)",
 };
 
-/** Draws toasts with sonner; loaded with the first one. */
+/** Draws toasts with sonner; its code is loaded after the page. */
 export function ToastList() {
   const t = useTranslations("common");
   const { resolvedTheme } = useTheme();

@@ -435,3 +435,20 @@ test.describe("a channel that does not exist", () => {
     });
   });
 });
+
+test.describe("a switch, while the server is unreachable", () => {
+  test.use({ allowedConsole: [[/ERR_ABORTED/], { scope: "test" }] });
+
+  test("stays as it was and a toast says why, also the first of the page", async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await page.goto(`${product.url}/channels`);
+    await page.waitForLoadState("networkidle");
+    await page.route("**/*", (route) => route.abort("aborted"));
+    const enabled = page.getByRole("switch").first();
+    await enabled.click();
+    await expect(page.getByText("The server didn’t respond.").first()).toBeVisible();
+    await expect(enabled).toBeChecked();
+  });
+});
