@@ -29,7 +29,7 @@ function TokenView({ token: anyToken, codeLabel }: { token: Token; codeLabel: st
   switch (token.type) {
     case "heading":
       return (
-        <h2 id={anchorOf(token.text)} className="mt-6 scroll-mt-20 text-lg font-medium text-ink">
+        <h2 id={anchorOf(token.text)} className="mt-6 scroll-mt-4 text-lg font-medium text-ink">
           {inner}
         </h2>
       );

@@ -72,7 +72,7 @@ export function OperationEntry({
         id={anchor}
         open={isOpen}
         onToggle={(event) => toggle(event.currentTarget.open)}
-        className="group scroll-mt-16"
+        className="group"
       >
         <Summary operation={operation} />
         {isOpen ? (

@@ -130,7 +130,7 @@ function Operations({
     return (
       <section key={surface} aria-labelledby={`surface-${surface}`} className="grid grid-cols-1 gap-3">
         <div className="grid gap-0.5">
-          <h3 id={`surface-${surface}`} className="scroll-mt-20 text-base font-medium">
+          <h3 id={`surface-${surface}`} className="scroll-mt-4 text-base font-medium">
             {t(`surface.${surface}`)}
           </h3>
           <p className="text-sm text-ink-muted">{t(`surfaceText.${surface}`)}</p>

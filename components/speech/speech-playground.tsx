@@ -126,7 +126,7 @@ function Page({
         <div className="grid min-w-0 gap-4">
           <SpeechBox workspace={workspace} onVoices={openVoices} />
         </div>
-        <div ref={speakersPanel} className="min-w-0 scroll-mt-18 xl:sticky xl:top-8 xl:row-span-2">
+        <div ref={speakersPanel} className="min-w-0 scroll-mt-2 xl:sticky xl:top-8 xl:row-span-2">
           <SpeakersPanel
             workspace={workspace}
             isOpen={areVoicesOpen || isVoiceMissing}

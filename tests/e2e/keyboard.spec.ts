@@ -168,3 +168,25 @@ test("offers a skip link on the first Tab", async ({ ownerPage: page, product })
   await page.keyboard.press("Enter");
   await expect(page.getByRole("main")).toBeFocused();
 });
+
+test("shows the focused control below the top bar of a narrow screen", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.setViewportSize({ width: 390, height: 420 });
+  await page.goto(`${product.url}/alerts`);
+  const save = page.getByRole("button", { name: "Save changes" });
+  await save.scrollIntoViewIfNeeded();
+  await save.focus();
+  const barBottom = 56;
+  for (const _ of Array(8)) {
+    await page.keyboard.press("Shift+Tab");
+    const { top, name } = await page.evaluate(() => ({
+      top: document.activeElement?.closest("header")
+        ? null
+        : document.activeElement?.getBoundingClientRect().top,
+      name: document.activeElement?.outerHTML,
+    }));
+    expect(top ?? barBottom, name).toBeGreaterThanOrEqual(barBottom);
+  }
+});
