@@ -2,6 +2,8 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { api, callApi } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
 import { partInOrder } from "@/lib/client/load-part";
 import { onSignOut } from "@/lib/client/sign-out";
 import type { SpeechPlayer } from "@/lib/client/speech-player";
@@ -25,6 +27,13 @@ async function listStored(userId: string): Promise<Take[]> {
 
 // Sign-out does not wait for an unreachable server; it deletes all databases itself.
 onSignOut(async () => (await importStore()).clearTakes());
+
+/** Whether the session has ended, as by a sign-out in another tab, which a hidden tab does not notice. */
+const hasSignedOut = (userId: string): Promise<boolean> =>
+  callApi(api.readSelf).then(
+    ({ id }) => id !== userId,
+    (error) => isApiError(error, "unauthenticated"),
+  );
 
 const newestFirst = (one: Take, other: Take) => other.createdAt - one.createdAt;
 
@@ -55,7 +64,8 @@ function useHistory(userId: string) {
     save: async (take: Take) => {
       setTakes((now) => [take, ...(now ?? [])].sort(newestFirst));
       unsaved.current.add(take.id);
-      const store = await loadStore().catch(() => null);
+      const isSignedOut = await hasSignedOut(userId);
+      const store = isSignedOut ? null : await loadStore().catch(() => null);
       // Deleted or cleared meanwhile.
       if (!unsaved.current.delete(take.id)) return;
       setStored(store !== null && (await store.saveTake(take)));

@@ -38,11 +38,25 @@ beforeEach(() => {
 });
 
 // Deleting shows a toast, which would wait for the next file of this process.
-afterEach(() => drawToasts(() => undefined)());
+afterEach(() => {
+  drawToasts(() => undefined)();
+  vi.unstubAllGlobals();
+});
 
 test("a take is stored", async () => {
   openHistory().add(take);
   await vi.waitFor(() => expect(openDatabase).toHaveBeenCalledTimes(1));
+});
+
+test("a take is not stored after a sign-out in another tab", async () => {
+  const fetched = vi.fn(async () =>
+    Response.json({ success: false, code: "unauthenticated", message: "" }, { status: 401 }),
+  );
+  vi.stubGlobal("fetch", fetched);
+  openHistory().add(take);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(openDatabase).not.toHaveBeenCalled();
+  expect(fetched).toHaveBeenCalledTimes(1);
 });
 
 for (const act of ["clear", "remove"] as const)
