@@ -163,7 +163,7 @@ async function writeCompressed(file) {
   await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)]);
 }
 
-/** Copies Next's static files and `public/` into one folder, with a brotli and a gzip copy of each that gets smaller. */
+/** Copies Next's static files and `public/` into one folder, with a brotli and a gzip copy of each text. */
 async function buildFiles() {
   await rm(FILES, { recursive: true, force: true });
   await cp(path.join(ROOT, ".next", "static"), path.join(FILES, "_next", "static"), { recursive: true });
