@@ -217,7 +217,7 @@ async function openCall(
       ? undefined
       : async (begun: Awaited<ReturnType<typeof attempt>>) => {
           if (!begun.opened.isEmbedded)
-            return { ...begun, opened: await bufferSpeech(ctx, begun.opened, buffer) };
+            return { opened: await bufferSpeech(ctx, begun.opened, buffer), ignored: begun.ignored };
           buffer.release();
           return begun;
         };
