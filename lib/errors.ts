@@ -77,8 +77,8 @@ export interface ErrorDetails {
   /** Additional response headers, such as those of the rate limit that was exceeded. */
   headers?: Readonly<Record<string, string>>;
   /**
-   * With `invalid`: the upstream does not know the model that the channel names, so the configuration is wrong, not the
-   * request.
+   * The upstream does not know the model that the channel names, or refuses it to the channel's key: the configuration is
+   * wrong, not the request.
    */
   isUnknownModel?: boolean;
   /**

@@ -8,6 +8,8 @@ const BILLING_CODES = new Set([
   "insufficient_credits",
 ]);
 
+const MODEL_CODES = new Set(["model_not_found", "model_access_denied"]);
+
 /** "This request exceeds your quota of 10000. You have 210 credits remaining, while 800 credits are required…". */
 const CREDITS_LEFT = /\byou have ([1-9]\d*) credits remaining\b/i;
 
@@ -22,8 +24,9 @@ export function readElevenLabsRefusal(status: number, body: Fields | null): Refu
   const isAboutVoice = code.startsWith("voice_") || (status === 402 && /\bvoices?\b/i.test(words ?? ""));
   if (isAboutVoice) return { words, about: "caller" };
   if (code === "quota_exceeded" && CREDITS_LEFT.test(words ?? "")) return { words, about: "size" };
+  if (MODEL_CODES.has(code)) return { words, about: "model" };
   // An account without credit is reported as 401.
   if (BILLING_CODES.has(code) || status === 402) return { words, about: "money" };
   if (status === 401 || status === 403) return { words, about: "key" };
-  return { words, about: code === "model_not_found" ? "model" : null };
+  return { words, about: null };
 }

@@ -2,7 +2,7 @@ import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
 const BILLING_CODES = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]);
-/** OpenAI, Azure. */
+/** OpenAI (with 403 for a project that may not use the model), Azure. */
 const NO_MODEL = new Set(["model_not_found", "DeploymentNotFound"]);
 /** vLLM, Ollama and others send no code. Anchored, because the caller's text is quoted further on. */
 const NO_MODEL_WORDS = /^(?:the )?model\b.*(?:does not exist|not found)/i;
@@ -37,9 +37,10 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
   // OpenRouter's moderation of a text: https://openrouter.ai/docs/errors.
   if (status === 403 && asFields(error?.metadata)?.flagged_input !== undefined)
     return { words, about: "caller" };
+  const isUnknownModel = NO_MODEL.has(code) || (status === 404 && NO_MODEL_WORDS.test(words ?? ""));
+  if (isUnknownModel) return { words, about: "model" };
   if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
   if (status === 429 && TOO_LARGE_WORDS.test(words ?? "")) return { words, about: "size" };
-  const isUnknownModel = NO_MODEL.has(code) || (status === 404 && NO_MODEL_WORDS.test(words ?? ""));
-  return { words, about: isUnknownModel ? "model" : null };
+  return { words, about: null };
 }

@@ -76,7 +76,7 @@ export interface RefusalFacts {
   /**
    * `key`: our key or its permissions are the cause, whatever the status. `money`: the account has no credit. `caller`:
    * the request is the cause. `size`: it exceeds what is left of a limit or quota, which smaller requests may not.
-   * `model`: the upstream does not know the channel's model. Null: the status decides.
+   * `model`: the upstream does not know the channel's model, or refuses it to our key. Null: the status decides.
    */
   about: "key" | "money" | "caller" | "size" | "model" | null;
   retryAfterMs?: number;
@@ -100,7 +100,10 @@ function plainWords({ text, header }: Refusal): string | null {
   return isPlain && !isMarkup(text) ? asText(text.trim()) : null;
 }
 
-type FailureDetails = Pick<ErrorDetails, "upstreamMessage" | "retryAfterMs" | "upstreamRefusal">;
+type FailureDetails = Pick<
+  ErrorDetails,
+  "upstreamMessage" | "retryAfterMs" | "upstreamRefusal" | "isUnknownModel"
+>;
 
 function failed(upstreamStatus: number, details: FailureDetails): AppError {
   const message = `The channel's upstream answered with an error (${upstreamStatus}).`;
@@ -154,8 +157,10 @@ export function refusalError(refusal: Refusal): AppError {
       ...message,
     });
   }
-  const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
   const isUnknownModel = facts.about === "model";
+  // The message names the operator's project or plan.
+  if (isUnknownModel && status === 403) return failed(status, { ...details, isUnknownModel });
+  const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
   const isAboutInput =
     facts.about === "caller" || isUnknownModel || [400, 404, 413, 415, 422].includes(status);
   // A 404 without a message is a wrong path of the channel, an HTML 400 comes from a proxy on the way: neither is the

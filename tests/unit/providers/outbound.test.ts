@@ -11,6 +11,7 @@ import { decodeBase64 } from "@/lib/providers/outbound/json";
 import {
   cleanMessage,
   cleanUpstreamText,
+  type ReadRefusal,
   readDuration,
   readRetryAfter,
   refusalError,
@@ -143,6 +144,29 @@ test.each([
 ])("takes what the caller named for the cause of a refusal (%#)", (read, status, body) => {
   const refusal = { header: () => null, nowMs: 0, secrets: [], read, status, text: JSON.stringify(body) };
   expect(refusalError(refusal)).toMatchObject({ code: "invalid", details: { upstreamStatus: status } });
+});
+
+/** The error for a reply of this status and body. */
+const refusalOf = (read: ReadRefusal, status: number, body: unknown, type = "application/json") =>
+  refusalError({
+    header: (name) => (name === "content-type" ? type : null),
+    nowMs: 0,
+    secrets: [],
+    read,
+    status,
+    text: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+const NO_ACCESS = "Project `proj_1` does not have access to model `tts-1`";
+
+test.each<[string, ReadRefusal, unknown]>([
+  ["OpenAI", readOpenAiRefusal, { error: { message: NO_ACCESS, param: null, code: "model_not_found" } }],
+  ["ElevenLabs", readElevenLabsRefusal, { detail: { code: "model_access_denied", message: "No access." } }],
+])("takes a 403 of %s about one model for a failure of the model, not of the key", (_name, read, body) => {
+  const { code, message, details } = refusalOf(read, 403, body);
+  expect([code, message]).toEqual(["upstream_error", "The channel's upstream answered with an error (403)."]);
+  expect(details).toMatchObject({ upstreamStatus: 403, isUnknownModel: true });
+  expect(details).not.toHaveProperty("upstreamRefusal");
 });
 
 test("takes ElevenLabs' quota for the cause of one long text only while credits are left", () => {
