@@ -14,8 +14,12 @@ const BAD_KEY_WORDS = /^API key (?:not valid|expired|not found)/i;
 const NAMED_BY_CALLER =
   /^(?:CachedContent\b|You do not have permission to access the \w+ \S+ or it may not exist|The File \S+ is not in an ACTIVE state)/;
 
-/** "models/x is not found for API version v1beta, or is not supported for …". */
-const NO_MODEL_WORDS = /^(?:models|tunedModels)\/\S+ is not (?:found|supported)/;
+/**
+ * "models/x is not found for API version v1beta, or is not supported for …", "This model models/x is no longer available to
+ * new users."
+ */
+const NO_MODEL_WORDS =
+  /^(?:(?:models|tunedModels)\/\S+ is not (?:found|supported)|This model (?:models\/\S+ )?is no longer available)/;
 
 /**
  * Google's error body (`google.rpc.Status` as JSON). A bad key is a 400 and recognised by its `ErrorInfo`; the wait is

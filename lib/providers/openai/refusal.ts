@@ -4,8 +4,14 @@ import type { RefusalFacts } from "../outbound/refusal";
 const BILLING_CODES = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]);
 /** OpenAI (with 403 for a project that may not use the model), Azure. */
 const NO_MODEL = new Set(["model_not_found", "DeploymentNotFound"]);
-/** vLLM, Ollama and others send no code. Anchored, because the caller's text is quoted further on. */
-const NO_MODEL_WORDS = /^(?:the )?model\b.*(?:does not exist|not found)/i;
+/**
+ * vLLM, Ollama, Speaches and OpenRouter send no code with their 404, Infinity, Kokoro-FastAPI and LiteLLM none with their
+ * 400. Anchored, because the caller's text is quoted further on.
+ */
+const NO_MODEL_WORDS: Readonly<Record<number, RegExp>> = {
+  400: /^(?:(?:invalid|unsupported) model: |(?:\{'error': ')?(?:\/\S+ )?invalid model name passed in model=)/i,
+  404: /^(?:(?:the )?model\b.*(?:does not exist|not found|is not installed)|no endpoints found for )/i,
+};
 /**
  * OpenAI's 429 for one request above the account's tokens per minute: "Request too large for gpt-4o in organization org-x
  * on tokens per min (TPM): Limit 30000, Requested 31538."
@@ -37,8 +43,8 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
   // OpenRouter's moderation of a text: https://openrouter.ai/docs/errors.
   if (status === 403 && asFields(error?.metadata)?.flagged_input !== undefined)
     return { words, about: "caller" };
-  const isUnknownModel = NO_MODEL.has(code) || (status === 404 && NO_MODEL_WORDS.test(words ?? ""));
-  if (isUnknownModel) return { words, about: "model" };
+  if (NO_MODEL.has(code) || NO_MODEL_WORDS[status]?.test(words ?? "") === true)
+    return { words, about: "model" };
   if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
   if (status === 429 && TOO_LARGE_WORDS.test(words ?? "")) return { words, about: "size" };

@@ -169,6 +169,35 @@ test.each<[string, ReadRefusal, unknown]>([
   expect(details).not.toHaveProperty("upstreamRefusal");
 });
 
+const RETIRED =
+  "This model models/gemini-2.5-flash-preview-tts is no longer available to new users. Please update.";
+const UNLISTED = "{'error': '/embeddings: Invalid model name passed in model=x. Call `/v1/models`.'}";
+const ABSENT = "Model 'speaches-ai/Kokoro-82M' is not installed locally. You can download the model.";
+
+test.each<[string, ReadRefusal, number, unknown]>([
+  ["Gemini", readGeminiRefusal, 404, { error: { code: 404, message: RETIRED, status: "NOT_FOUND" } }],
+  ["Speaches", readOpenAiRefusal, 404, { detail: ABSENT }],
+  [
+    "OpenRouter",
+    readOpenAiRefusal,
+    404,
+    { error: { message: "No endpoints found for acme/embed.", code: 404 } },
+  ],
+  [
+    "Infinity",
+    readOpenAiRefusal,
+    400,
+    { error: { message: "Invalid model: Engine for x not found.", code: 400 } },
+  ],
+  ["LiteLLM", readOpenAiRefusal, 400, { error: { message: UNLISTED, type: "None", code: "400" } }],
+  ["Kokoro", readOpenAiRefusal, 400, { detail: { error: "invalid_model", message: "Unsupported model: x" } }],
+])("recognises an unknown model in the error of %s", (_name, read, status, body) => {
+  expect(refusalOf(read, status, body)).toMatchObject({
+    code: "invalid",
+    details: { upstreamStatus: status, isUnknownModel: true },
+  });
+});
+
 test("takes ElevenLabs' quota for the cause of one long text only while credits are left", () => {
   const about = (left: number) =>
     refusalError({
