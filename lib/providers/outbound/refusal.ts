@@ -100,6 +100,10 @@ function plainWords({ text, header }: Refusal): string | null {
   return isPlain && !isMarkup(text) ? asText(text.trim()) : null;
 }
 
+/** What servers answer to a path that they do not have: FastAPI, Go's routers, Azure, Ollama, OpenAI. */
+const NO_PATH_WORDS =
+  /^(?:(?:404 )?(?:page |resource |path "[^"]*" )?not found|invalid URL \([A-Z]+ \S+\))\.?$/i;
+
 type FailureDetails = Pick<
   ErrorDetails,
   "upstreamMessage" | "retryAfterMs" | "upstreamRefusal" | "isUnknownModel"
@@ -163,9 +167,10 @@ export function refusalError(refusal: Refusal): AppError {
   const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
   const isAboutInput =
     facts.about === "caller" || isUnknownModel || [400, 404, 413, 415, 422].includes(status);
-  // A 404 without a message is a wrong path of the channel, an HTML 400 comes from a proxy on the way: neither is the
-  // caller's error.
-  if (isAboutInput && words !== "") {
+  // A 404 without a message, or about the path, is a wrong path of the channel, an HTML 400 comes from a proxy on the way:
+  // neither is the caller's error.
+  const isWrongPath = status === 404 && NO_PATH_WORDS.test(words);
+  if (isAboutInput && words !== "" && !isWrongPath) {
     return new AppError("invalid", words, {
       upstreamStatus: status,
       ...(isUnknownModel ? { isUnknownModel } : {}),

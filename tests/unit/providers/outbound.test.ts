@@ -198,6 +198,19 @@ test.each<[string, ReadRefusal, number, unknown]>([
   });
 });
 
+test.each([
+  ["FastAPI", '{"detail":"Not Found"}'],
+  ["Azure", '{"error":{"code":"404","message":"Resource not found"}}'],
+  ["Ollama", '{"error":"path \\"/v1/v1/embeddings\\" not found"}'],
+  ["OpenAI", '{"error":{"message":"Invalid URL (POST /v1/v1/embeddings)","param":null,"code":null}}'],
+  ["Go", "404 page not found", "text/plain; charset=utf-8"],
+])("takes a 404 of %s about the path for the channel's error", (_name, text, type?: string) => {
+  expect(refusalOf(readOpenAiRefusal, 404, text, type)).toMatchObject({
+    code: "upstream_error",
+    message: "The channel's upstream answered with an error (404).",
+  });
+});
+
 test("takes ElevenLabs' quota for the cause of one long text only while credits are left", () => {
   const about = (left: number) =>
     refusalError({
