@@ -211,6 +211,23 @@ test.each([
   });
 });
 
+test("reads ElevenLabs' error code, which its older status does not always have", () => {
+  const about = (status: number, detail: object) => refusalOf(readElevenLabsRefusal, status, { detail });
+  const credits = (left: number) =>
+    about(402, {
+      code: "insufficient_credits",
+      message: `You have ${left} credits remaining, while 800 credits are required for this request.`,
+    });
+  expect(credits(210)).toMatchObject({ code: "upstream_error", details: { isCausedByRequest: true } });
+  expect(credits(0)).toMatchObject({ code: "upstream_error", details: { upstreamRefusal: "account" } });
+  const voice = {
+    code: "voice_access_denied",
+    status: "forbidden",
+    message: "You do not have access to this voice.",
+  };
+  expect(about(403, voice)).toMatchObject({ code: "invalid", details: { upstreamStatus: 403 } });
+});
+
 test("takes ElevenLabs' quota for the cause of one long text only while credits are left", () => {
   const about = (left: number) =>
     refusalError({
