@@ -1,3 +1,4 @@
+import { readGeminiRefusal } from "../gemini/refusal";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
@@ -33,9 +34,13 @@ function detailWords(detail: unknown): string | null {
   return lines.length > 0 ? lines.join("; ") : null;
 }
 
+/** `INVALID_ARGUMENT` and the like: Google's OpenAI endpoint sends the errors of its own API. */
+const GOOGLE_STATUS = /^[A-Z_]+$/;
+
 /** The error bodies of OpenAI, and of compatible servers with their own variants. */
 export function readOpenAiRefusal(status: number, body: Fields | null): RefusalFacts {
   const error = asFields(body?.error);
+  if (GOOGLE_STATUS.test(asText(error?.status) ?? "")) return readGeminiRefusal(status, body);
   const code = String(error?.code ?? error?.type ?? body?.code ?? "");
   const words =
     asText(error?.message) ?? asText(body?.error) ?? asText(body?.message) ?? detailWords(body?.detail);

@@ -94,6 +94,12 @@ export interface Refusal {
   read: ReadRefusal;
 }
 
+/** The JSON object of an error body; Google's OpenAI endpoint sends it in a list. Null for any other body. */
+function errorFields(text: string): Fields | null {
+  const parsed = tryParseJson(text);
+  return asFields(Array.isArray(parsed) ? parsed[0] : parsed);
+}
+
 /** A reply of this type that is not JSON is a message for people. */
 function plainWords({ text, header }: Refusal): string | null {
   const isPlain = (header("content-type") ?? "").startsWith("text/plain");
@@ -131,9 +137,7 @@ export function refusalError(refusal: Refusal): AppError {
   }
   // A firewall refuses single texts with a page ("DROP TABLE"): that says nothing about the key.
   const isFirewallPage = status === 403 && isMarkup(text);
-  const facts: RefusalFacts = isFirewallPage
-    ? { words: null, about: null }
-    : read(status, asFields(tryParseJson(text)));
+  const facts: RefusalFacts = isFirewallPage ? { words: null, about: null } : read(status, errorFields(text));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
   const own = cleanUpstreamText(facts.words ?? text, secrets);
   const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };

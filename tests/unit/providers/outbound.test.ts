@@ -228,6 +228,18 @@ test("reads ElevenLabs' error code, which its older status does not always have"
   expect(about(403, voice)).toMatchObject({ code: "invalid", details: { upstreamStatus: 403 } });
 });
 
+test("reads the errors of Google's OpenAI endpoint, which are in a list", () => {
+  const about = (status: number, error: object) => refusalOf(readOpenAiRefusal, status, [{ error }]);
+  const key = {
+    code: 400,
+    message: "API key not valid. Please pass a valid API key.",
+    status: "INVALID_ARGUMENT",
+  };
+  expect(about(400, key).details).toMatchObject({ upstreamRefusal: "credentials" });
+  const field = { code: 400, message: "Invalid value at 'dimensions'.", status: "INVALID_ARGUMENT" };
+  expect(about(400, field)).toMatchObject({ code: "invalid", message: field.message });
+});
+
 test("takes ElevenLabs' quota for the cause of one long text only while credits are left", () => {
   const about = (left: number) =>
     refusalError({
