@@ -12,15 +12,15 @@ const SECRET = new RegExp(SECRET_HEADER);
 const NAME = new RegExp(HEADER_NAME);
 const VALUE = new RegExp(HEADER_VALUE);
 
-function refuse(name: string, why: string): AppError {
-  const path = `headers.${name.slice(0, 100)}`;
+function refuse(name: string | null, why: string): AppError {
+  const path = name === null ? "headers" : `headers.${name.slice(0, 100)}`;
   return new AppError("invalid", `'${path}' ${why}`, { param: "headers", issues: [{ path, message: why }] });
 }
 
 /** A channel's own headers with lower-case names. Throws `invalid` for one that may not be sent. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers);
-  if (entries.length > MAX_HEADERS) throw refuse("", `are more than ${MAX_HEADERS}`);
+  if (entries.length > MAX_HEADERS) throw refuse(null, `must have at most ${MAX_HEADERS} entries`);
   const checked: Record<string, string> = {};
   for (const [sent, value] of entries) {
     const name = sent.toLowerCase();

@@ -240,6 +240,12 @@ test("reads the errors of Google's OpenAI endpoint, which are in a list", () => 
   expect(about(400, field)).toMatchObject({ code: "invalid", message: field.message });
 });
 
+test("names the limit when a channel has too many headers", () => {
+  const headers = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, "a"]));
+  const message = "'headers' must have at most 20 entries";
+  expect(() => checkHeaders(headers)).toThrow(message);
+});
+
 test("takes ElevenLabs' quota for the cause of one long text only while credits are left", () => {
   const about = (left: number) =>
     refusalError({
