@@ -41,7 +41,7 @@ export interface Provider {
 }
 
 /**
- * The built-in engines that need nothing of the operator, by provider name; upstreams.ts has the others. A new one is a
+ * The built-in engines that need no set-up, by provider name; upstreams.ts has the providers that call out. A new one is a
  * folder and a line.
  */
 const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {

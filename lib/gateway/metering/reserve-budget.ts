@@ -50,7 +50,7 @@ export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): v
 
 /**
  * Reserves the worst-case cost of a call against the budgets of its key and owner. Throws `insufficient_quota` when one
- * of them has no room for it. Resolves to true when the call has an open entry in the ledger now.
+ * of them does not cover it. Resolves to true when the call now has an open entry in the ledger.
  */
 export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): Promise<boolean> {
   const { key, owner } = ctx.caller;

@@ -121,7 +121,7 @@ export class Breaker {
         : { openedAt, until: this.clock.monotonic() + waitMs - idleMs, reason };
   }
 
-  /** Closes the circuit for good: a running attempt's result is not published any more. */
+  /** Closes the circuit permanently: the result of a running attempt is no longer published. */
   retire(): void {
     this.close();
     this.#isRetired = true;

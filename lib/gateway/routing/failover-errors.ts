@@ -35,7 +35,7 @@ export function classify(error: unknown, { embedded }: Pick<ChannelRecord, "embe
 }
 
 /**
- * Reports the failure of an attempt to its circuits: errors that the request or the caller causes are no result of the
+ * Reports the failure of an attempt to its circuits. Errors that the request or the caller caused say nothing about the
  * upstream.
  */
 export function reportFailure(

@@ -13,8 +13,8 @@ import type { Breaker } from "./breaker";
  * | `failed`, otherwise                            | success           | failure           |
  * | `endedWithoutResult`                           | unchanged         | unchanged         |
  *
- * Call exactly one of the last three methods, once; a permit that was a probe makes room for the next one with it, or
- * with `answered`.
+ * Call exactly one of the last three methods, once. With it, or with `answered`, a permit that was a probe allows the next
+ * probe.
  */
 export interface CircuitPermit {
   answered(): void;

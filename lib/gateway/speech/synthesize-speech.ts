@@ -56,7 +56,7 @@ export interface SpeechInput {
   /** Fields that only an upstream of the same dialect supports; reported as ignored for any other. */
   dialectFields: readonly string[];
   /**
-   * Like `dialectFields`, but of no meaning to a built-in engine, which does not report them: sampling and safety.
+   * Like `dialectFields`, but without meaning for a built-in engine, which does not report them: sampling and safety.
    * Called only for an upstream of another dialect.
    */
   modelFields?: () => readonly string[];

@@ -167,7 +167,7 @@ export function completeReply(request: Inbound, reply: Outbound): Outbound {
 
 /**
  * The handler behind both adapters: finds the route, runs the pipeline of its surface and renders every error in that
- * surface's dialect. Never rejects.
+ * surface's dialect.
  */
 export function createDispatcher(
   routes: readonly Route[],

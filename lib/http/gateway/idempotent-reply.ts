@@ -66,7 +66,7 @@ async function* teeChunks(
 
 /**
  * Like `teeChunks`, but also calls `discard` for a body that is closed before its first read. The rest of a settled
- * body is read into the copy when it is closed, as long as the copy has room.
+ * body is read into the copy when it is closed, unless the copy is given up.
  */
 function teeBody(
   body: AsyncIterable<Uint8Array>,

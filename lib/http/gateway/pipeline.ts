@@ -137,7 +137,7 @@ function gatewayContext(
     requestId: request.requestId,
     trace: progress.trace,
     tags: readTags(request),
-    // Directives are in any case (RFC 9111 §5.2).
+    // Directives are case-insensitive (RFC 9111 §5.2).
     isNoStore: request.headers.get("cache-control")?.toLowerCase().includes("no-store") ?? false,
     signal: request.signal,
     receivedAt: request.receivedAt,

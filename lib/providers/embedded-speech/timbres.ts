@@ -54,7 +54,7 @@ type Row = readonly [
   swingHz?: number,
 ];
 
-/** Neighbours are half a semitone apart; a filter is used again after a semitone and a half at the soonest. */
+/** Neighbours are half a semitone apart; a filter is used again after a semitone and a half at the earliest. */
 const ROWS: Readonly<Record<string, Row>> = {
   // Female voices, from low to high.
   Gacrux: ["slt", "f4", 150, 0.94, "dark"],

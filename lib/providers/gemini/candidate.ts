@@ -1,8 +1,8 @@
 import { asFields, asList, type Fields } from "../outbound/json";
 
 /**
- * The candidate of a message that is used: of several (`candidateCount`) the one with index 0. Null where the message has
- * none of it: the messages of a stream belong to one candidate each.
+ * The candidate of a message that is used: of several (`candidateCount`) the one with index 0. Null for a message without
+ * it: each message of a stream belongs to one candidate.
  */
 export function usedCandidate(message: Fields): Fields | null {
   const candidates = asList(message.candidates).map(asFields);

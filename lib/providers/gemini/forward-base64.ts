@@ -22,7 +22,7 @@ const RATE = 24_000;
 const SCRATCH_TEXT = 16 * 1024;
 const scratch = Buffer.alloc((SCRATCH_TEXT / 4) * 3);
 const STEPS_PER_TURN = 16;
-/** Shorter audio may be no speech (audio-events.ts). */
+/** Shorter audio may not be speech (audio-events.ts). */
 const MIN_BYTES = 4_096;
 /** Characters of base64url, which Node's decoder accepts, but a caller's decoder may not. */
 const MINUS = 0x2d;

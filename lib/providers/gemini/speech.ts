@@ -206,7 +206,7 @@ async function* pcmOf(
   if (reader !== null) yield reader.end();
 }
 
-/** The form of the names of Google's enums, which has room for new ones. */
+/** The form of the names of Google's enums, including names added later. */
 const ENUM_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /**

@@ -57,7 +57,7 @@ export function isWithin(address: AddressBytes, { bytes, bits }: Prefix): boolea
 function prefixes(...texts: string[]): readonly Prefix[] {
   return texts.map((text) => {
     const prefix = parsePrefix(text);
-    if (prefix === null) throw new Error(`${text} is no prefix.`);
+    if (prefix === null) throw new Error(`${text} is not a prefix.`);
     return prefix;
   });
 }

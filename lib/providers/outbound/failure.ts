@@ -32,7 +32,7 @@ export function failureOf(error: unknown): UpstreamFailureKind | null {
 /** Begins the messages of this folder. */
 const SUBJECT = "The channel's upstream";
 
-/** The same error about a server that is no channel's upstream. */
+/** The same error about a server that is not a channel's upstream. */
 export function withSubject(error: AppError, subject: string): AppError {
   return new AppError(error.code, error.message.replace(SUBJECT, subject), error.details, error.cause);
 }

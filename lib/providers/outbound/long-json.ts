@@ -10,7 +10,8 @@ const BLOCKS_PER_TURN = 16;
 /** Pieces of decoded base64 between turns of the event loop. */
 const PIECES_PER_TURN = 2;
 /**
- * Placeholder for the long string of that number. An upstream that sends such a string itself gets its own long one.
+ * Begins the placeholder for the long string of that number. An upstream that sends such a text itself can only get one of
+ * its own long strings in its place.
  */
 const PLACEHOLDER_PREFIX = "patchbay-long-string:";
 const QUOTE = 0x22;

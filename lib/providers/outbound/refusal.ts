@@ -52,14 +52,14 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
     .slice(0, MAX_MESSAGE_LENGTH);
 }
 
-/** A page of a proxy or a firewall, and no message of the upstream's API. */
+/** True for a page of a proxy or a firewall, which is not a message of the upstream's API. */
 function isMarkup(text: string): boolean {
   return /^\s*</.test(text);
 }
 
 /**
- * An upstream's error message for administrators: of a body that is no message, its text without tags; also without
- * whatever may be a key. Empty when nothing is left.
+ * An upstream's error message for administrators: like `cleanMessage`, also without whatever may be a key; of a page, its
+ * text without tags. Empty when nothing is left.
  */
 export function cleanUpstreamText(text: string, secrets: readonly string[]): string {
   const start = startOf(text, secrets);

@@ -55,7 +55,7 @@ export function attemptLimits({ limits }: OutboundSettings, { timeouts }: Channe
   return { totalMs: timeouts.totalMs ?? limits.callMs, idleMs: timeouts.idleMs ?? limits.idleMs };
 }
 
-/** Connection settings for an address that is no channel's; addresses with other IDs have connections of their own. */
+/** Connection settings for an address that is not a channel's; addresses with other IDs have connections of their own. */
 export function connectionTo(
   provider: string,
   id: string,

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock";
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
 export interface Resolver {
-  /** Throws the error of the lookup when nothing is cached either. */
+  /** Throws the error of the lookup when nothing is cached. */
   resolve(host: string): Promise<readonly string[]>;
 }
 

@@ -55,7 +55,7 @@ class JoinedPieces {
  * generators and timers of `send`, which has the same limits and errors, cost more than the rest of such a call.
  */
 class WholeReply implements Dispatcher.DispatchHandler {
-  /** Decoded as far as the content encoding is `identity`. */
+  /** As sent: still in the content encoding, if there is one. */
   readonly bytes: Promise<Uint8Array>;
   status = 0;
   /** True when the call was stopped before its reply was complete. */

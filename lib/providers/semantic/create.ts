@@ -19,7 +19,7 @@ export interface SemanticModelOptions {
   maxWorkers?: number;
   /** Default: 45 s. */
   idleMs?: number;
-  /** Default: 512. */
+  /** Default: 684. */
   maxOpen?: number;
 }
 

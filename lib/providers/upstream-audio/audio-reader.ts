@@ -4,7 +4,7 @@ import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { invalidAnswer, truncated } from "../outbound/failure";
 import { type SampleShape, WavReader } from "./wav-reader";
 
-/** The only accepted rates: the filter of another one could be of any size. */
+/** The only accepted rates: the resampling filter of another one could be of any size. */
 const ACCEPTED_RATES: ReadonlySet<number> = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ]);

@@ -81,7 +81,7 @@ export function describeRoutes(routes: readonly Route[], now: number): Json {
         metricsToken: {
           type: "http",
           scheme: "bearer",
-          description: "The metrics token; while there is none, only the machine of the server is answered.",
+          description: "The metrics token; without one, only the server's own machine may read the metrics.",
         },
       },
       headers: REPLY_HEADERS,
