@@ -52,7 +52,7 @@ function compilePattern(path: string): Pattern {
     const name = part[1] ?? "";
     names.push(name);
     source += escapeLiteral(path.slice(last, part.index));
-    source += name === "model" ? "(.+)" : name === "method" ? "([A-Za-z]+)" : "([^/]+)";
+    source += name === "model" ? "(.+)" : "([^/]+)";
     last = part.index + part[0].length;
   }
   source += escapeLiteral(path.slice(last));

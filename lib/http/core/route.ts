@@ -101,10 +101,6 @@ export interface GatewayRoute {
   query?: z.ZodType;
   /** Content types of a reply that is not JSON, or not always. */
   replyTypes?: readonly string[];
-  /** Largest body in bytes; absent: 4 MiB. */
-  maxBodyBytes?: number;
-  /** Most elements in one array of the body; absent: 10,000, for embeddings 300,000 (token ids). */
-  maxArrayItems?: number;
   /** `x-goog-api-key` and `?key=` are accepted in addition to Bearer. */
   takesGoogleKey?: boolean;
   /** `body` is the parsed JSON (strictly read: depth, keys, duplicates), undefined for GET. */
@@ -130,7 +126,7 @@ export interface PlainRoute {
 /**
  * A route is a declaration in the route table (routes/index.ts), which both adapters serve.
  * `path` segments in braces are parameters: `{id}` takes one segment, `{model}` takes one or more (model ids hold
- * slashes), percent-decoded once and checked. A pattern may end in `:{method}` on the Gemini surface.
+ * slashes), percent-decoded once and checked.
  */
 export type Route = ConsoleRoute | GatewayRoute | PlainRoute;
 

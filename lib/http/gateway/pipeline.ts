@@ -54,14 +54,12 @@ const MAX_TAGS_LENGTH = 256;
 const TOKEN_LIMITS: JsonLimits = { ...JSON_LIMITS, maxArrayItems: 300_000, maxValues: 400_000 };
 
 function jsonLimits(route: GatewayRoute): JsonLimits {
-  if (route.maxArrayItems !== undefined) return { ...JSON_LIMITS, maxArrayItems: route.maxArrayItems };
   return route.operation === "embeddings" ? TOKEN_LIMITS : JSON_LIMITS;
 }
 
 function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
   const limits = services.instance.limits ?? DEFAULT_LIMITS;
-  if (route.operation === "embeddings") return limits.embeddingsBodyBytes;
-  return route.maxBodyBytes ?? limits.jsonBodyBytes;
+  return route.operation === "embeddings" ? limits.embeddingsBodyBytes : limits.jsonBodyBytes;
 }
 
 /** Larger bodies are parsed in steps, in bytes. */

@@ -219,7 +219,7 @@ function gatewayReplies(route: GatewayRoute, context: DocumentContext): Json {
 
 function gatewayBody(route: GatewayRoute, { schemas }: DocumentContext): Json {
   if (!route.body) return {};
-  const maxArrayItems = route.maxArrayItems ?? (route.operation === "embeddings" ? 300_000 : undefined);
+  const maxArrayItems = route.operation === "embeddings" ? 300_000 : undefined;
   const schema = requestSchema(route.body, { maxArrayItems });
   const hasAliases = route.surface === "gemini";
   return { requestBody: jsonBody(route, hasAliases ? withAliases(schema, definitions(schemas)) : schema) };

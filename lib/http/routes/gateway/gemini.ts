@@ -45,8 +45,6 @@ export const SPEECH_GEMINI_ROUTES = ["/v1beta", "/v1"].flatMap((version) => [
   }),
 ]);
 
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
-
 /** The newest official client calls `/v1`, all others `/v1beta`. */
 export const GEMINI_EMBEDDINGS_ROUTES = ["/v1beta", "/v1"].flatMap((base) => [
   gatewayRoute({
@@ -57,7 +55,6 @@ export const GEMINI_EMBEDDINGS_ROUTES = ["/v1beta", "/v1"].flatMap((base) => [
     summary: "Embed one content",
     body: EmbedContentRequest,
     reply: EmbedContentReply,
-    maxBodyBytes: MAX_BODY_BYTES,
     takesGoogleKey: true,
     handle: (ctx, { body, params }) => embedContent(ctx, params.model ?? "", body),
   }),
@@ -69,7 +66,6 @@ export const GEMINI_EMBEDDINGS_ROUTES = ["/v1beta", "/v1"].flatMap((base) => [
     summary: "Embed several contents",
     body: BatchEmbedContentsRequest,
     reply: BatchEmbedContentsReply,
-    maxBodyBytes: MAX_BODY_BYTES,
     takesGoogleKey: true,
     handle: (ctx, { body, params }) => batchEmbedContents(ctx, params.model ?? "", body),
   }),

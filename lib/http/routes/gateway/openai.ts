@@ -21,8 +21,6 @@ export const SPEECH_OPENAI_ROUTES = [
   }),
 ];
 
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
-
 export const EMBEDDINGS_ROUTES = [
   gatewayRoute({
     surface: "openai",
@@ -32,7 +30,6 @@ export const EMBEDDINGS_ROUTES = [
     summary: "Embed texts",
     body: EmbeddingsRequest,
     reply: EmbeddingsReply,
-    maxBodyBytes: MAX_BODY_BYTES,
     handle: (ctx, { body }) => createEmbeddings(ctx, body, null),
   }),
   gatewayRoute({
@@ -43,7 +40,6 @@ export const EMBEDDINGS_ROUTES = [
     summary: "Embed texts with the model of the path",
     body: EngineEmbeddingsRequest,
     reply: EmbeddingsReply,
-    maxBodyBytes: MAX_BODY_BYTES,
     handle: (ctx, { body, params }) => createEmbeddings(ctx, body, params.model ?? ""),
   }),
 ];
