@@ -8,9 +8,11 @@ import type {
 } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { invalidAnswer, truncated } from "../outbound/failure";
-import { asCount, asFields, asText } from "../outbound/json";
+import { asCount, asFields, asText, type Fields } from "../outbound/json";
 import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
+import { cleanUpstreamText } from "../outbound/refusal";
 import type { UpstreamReply } from "../outbound/request";
+import { secretsOf } from "../outbound/send";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
 import { MAX_SPEECH_BYTES, NEXT_SEGMENT_MS, type UpstreamSettings } from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
@@ -55,7 +57,7 @@ async function* speak(
     const body = speechBody(channel, request, segment, openAiVoiceFor(lists, channel, segment.voice));
     const reply = await post(settings, channel, request.model, body, callOptions);
     try {
-      yield* audioEvents(pcmOf(channel, reply, reported), segment.text);
+      yield* audioEvents(pcmOf(settings, channel, reply, reported), segment.text);
     } finally {
       reply.body.close();
     }
@@ -115,13 +117,17 @@ function post(
 
 /** The samples of one reply; `reported` gets the token counts that an event stream has at its end. */
 async function* pcmOf(
+  { keyOf }: UpstreamSettings,
   channel: ChannelRecord,
   { contentType, header, isDelimited, body }: UpstreamReply,
   reported: SpeechUsage,
 ): AsyncGenerator<Uint8Array> {
-  const { sample_rate } = formOf(channel).options;
+  const { options, baseUrl } = formOf(channel);
+  const { sample_rate } = options;
   if (contentType === "text/event-stream") {
-    yield* speechEventPcm(body, sample_rate ?? null, reported);
+    const key = keyOf(channel);
+    const secrets = secretsOf({ secrets: key === null ? [] : [key], channel }, new URL(baseUrl));
+    yield* speechEventPcm(body, sample_rate ?? null, reported, secrets);
     return;
   }
   const mediaType = header("content-type") ?? "";
@@ -133,6 +139,17 @@ async function* pcmOf(
   yield reader.end();
 }
 
+/** The error of an event that reports one, with the upstream's message for administrators. */
+function eventError(fields: Fields, secrets: readonly string[]): AppError {
+  const words = asText(asFields(fields.error)?.message) ?? asText(fields.error) ?? asText(fields.message);
+  const upstreamMessage = cleanUpstreamText(words ?? "", secrets);
+  return new AppError(
+    "upstream_error",
+    "The channel's upstream failed in the middle of its answer.",
+    upstreamMessage === "" ? {} : { upstreamMessage },
+  );
+}
+
 /**
  * The samples of `speech.audio.delta` events. A stream without `speech.audio.done` (or `[DONE]`) was cut, whatever its
  * last bytes are.
@@ -141,6 +158,7 @@ export async function* speechEventPcm(
   body: AsyncIterable<Uint8Array>,
   rawRate: number | null,
   counts: SpeechUsage,
+  secrets: readonly string[],
 ): AsyncGenerator<Uint8Array> {
   const reader = new AudioReader(rawRate);
   let isWhole = false;
@@ -153,9 +171,7 @@ export async function* speechEventPcm(
     // A cut leaves half an event.
     if (fields === null) throw truncated();
     // Some servers send every field of their schema, with null for an absent error.
-    if (event === "error" || (fields.error ?? null) !== null) {
-      throw new AppError("upstream_error", "The channel's upstream failed in the middle of its answer.");
-    }
+    if (event === "error" || (fields.error ?? null) !== null) throw eventError(fields, secrets);
     const type = asText(fields.type) ?? event;
     if (type === "speech.audio.done") {
       const usage = asFields(fields.usage);

@@ -570,10 +570,13 @@ test("accepts any name for an upstream without a list of voices, and requests th
   expect(upstream.ledger.at(-1)?.body).toMatchObject({ voice: "my-own-voice" });
 });
 
+const asEvent = (body: string) => `data: ${body}\n\n`;
+
 test.each([
-  ["an event", "text/event-stream", (body: string) => `data: ${body}\n\n`],
-  ["a JSON reply", "application/json", (body: string) => body],
-])("an error of Gemini within %s reveals neither key, header nor host", async (_name, type, write) => {
+  ["gemini", "an event", "text/event-stream", asEvent],
+  ["gemini", "a JSON reply", "application/json", (body: string) => body],
+  ["openai", "an event", "text/event-stream", asEvent],
+])("an error of %s within %s reveals neither key, header nor host", async (provider, _name, type, write) => {
   const told = [UPSTREAM_KEY, "tenant-of-voice", "relay.internal"].join(", ");
   const body = write(JSON.stringify({ error: { code: 400, message: `Not accepted: ${told}.` } }));
   const server = createServer((_request, response) => response.setHeader("content-type", type).end(body));
@@ -581,12 +584,17 @@ test.each([
   const { port } = server.address() as AddressInfo;
   const own = createRig([], { allow: [`relay.internal:${port}`], lookup: async () => ["127.0.0.1"] });
   const channel = channelTo(
-    "gemini",
+    provider,
     { origin: `http://relay.internal:${port}` },
     { headers: { "x-team": "tenant-of-voice" } },
   );
   const { error } = await hear(own.speech(channel), speechRequest("tts"));
-  expect(error).toMatchObject({ code: "invalid", message: "Not accepted: […], […], […]." });
+  const message = "Not accepted: […], […], […].";
+  expect(error).toMatchObject(
+    provider === "gemini"
+      ? { code: "invalid", message }
+      : { code: "upstream_error", details: { upstreamMessage: message } },
+  );
   await own.close();
   server.close();
 });

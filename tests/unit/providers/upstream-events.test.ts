@@ -187,13 +187,27 @@ test.each([null, { message: "broken" }, "broken"])(
     const usage: SpeechUsage = { inputTokens: null, outputTokens: null };
     let bytes = 0;
     const reading = (async () => {
-      for await (const piece of speechEventPcm(chunksOf(body, 1_000), null, usage)) bytes += piece.length;
+      for await (const piece of speechEventPcm(chunksOf(body, 1_000), null, usage, [])) bytes += piece.length;
       return bytes;
     })();
     if (error === null) expect(await reading).toBe(4_800);
     else await expect(reading).rejects.toMatchObject({ code: "upstream_error" });
   },
 );
+
+test.each([
+  { type: "error", error: { message: "no quota for sk-upstream-1" } },
+  { type: "error", message: "no quota for sk-upstream-1" },
+  { error: "no quota for sk-upstream-1" },
+])("the error event %j has its message for administrators, without the upstream key", async (event) => {
+  const body = Buffer.from(`event: error\ndata: ${JSON.stringify(event)}\n\n`);
+  const usage: SpeechUsage = { inputTokens: null, outputTokens: null };
+  const pcm = speechEventPcm(chunksOf(body, 1_000), null, usage, ["sk-upstream-1"]);
+  await expect(pcm.next()).rejects.toMatchObject({
+    code: "upstream_error",
+    details: { upstreamMessage: expect.stringMatching(/^no quota for (?!sk-upstream-1)/) },
+  });
+});
 
 test("speech events may have an empty piece of audio, but not none", async () => {
   const audio = Buffer.alloc(4_800, 1).toString("base64");
@@ -202,7 +216,7 @@ test("speech events may have an empty piece of audio, but not none", async () =>
     const body = [...events, { type: "speech.audio.done" }].map((one) => `data: ${JSON.stringify(one)}\n\n`);
     let bytes = 0;
     const usage: SpeechUsage = { inputTokens: null, outputTokens: null };
-    const pcm = speechEventPcm(chunksOf(Buffer.from(body.join("")), 1_000), null, usage);
+    const pcm = speechEventPcm(chunksOf(Buffer.from(body.join("")), 1_000), null, usage, []);
     for await (const piece of pcm) bytes += piece.length;
     return bytes;
   };
@@ -217,7 +231,7 @@ test("speech continues after an event with empty data", async () => {
   const body = Buffer.from(`${event}data:\n\ndata: \n\n${event}data: [DONE]\n\n`);
   const counts: SpeechUsage = { inputTokens: null, outputTokens: null };
   let bytes = 0;
-  for await (const pcm of speechEventPcm(chunksOf(body, 1_000), 24_000, counts)) bytes += pcm.length;
+  for await (const pcm of speechEventPcm(chunksOf(body, 1_000), 24_000, counts, [])) bytes += pcm.length;
   expect(bytes).toBe(9_600);
 });
 
@@ -274,7 +288,7 @@ describe("20 MiB of audio in one event", () => {
     let most = 0;
     let since = { turns, bytes };
     const before = process.cpuUsage();
-    for await (const piece of speechEventPcm(chunksOf(openAi, 16_384), null, reported)) {
+    for await (const piece of speechEventPcm(chunksOf(openAi, 16_384), null, reported, [])) {
       if (turns !== since.turns) since = { turns, bytes };
       bytes += piece.length;
       most = Math.max(most, bytes - since.bytes);
