@@ -12,6 +12,8 @@ import { watchAlerts } from "../../lib/console/alerts/watch";
 import { decryptWebhookUrl, WEBHOOKS } from "../../lib/console/alerts/webhook-credentials";
 import { ALERT_RETENTION_MS, sweepExpired } from "../../lib/console/auth/sweep-expired";
 import { AppError } from "../../lib/errors";
+import { digestKey } from "../../lib/gateway/admission/key-format";
+import { reserveBudget } from "../../lib/gateway/metering/reserve-budget";
 import { createGatewayState } from "../../lib/gateway/state";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { createContainer } from "../../lib/server/process/container";
@@ -773,6 +775,29 @@ describe("the message of an alert that ends without a recovery", () => {
     await changeRules({ ...(await readRules()), rules: [] });
     expect(await ended()).toBe(`The error rate of the API key 'robot' ${UNWATCHED}`);
   });
+});
+
+test("a refusal by the daily budget does not count the monthly one as spent", async () => {
+  const body = { name: "robot", budget: { daily_usd: "1", monthly_usd: "1.1" } };
+  const made = (await harness("/api/keys", { body, cookie: owner })).json.data;
+  const rowOf = (nano: number) => usageRecord(made.id, made.owner_id, { costNano: nano, reservedNano: nano });
+  const spent = rowOf(0.9e9);
+  await services.store.ledger.reserve({ row: spent, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+  await services.store.ledger.settle(spent, PERIOD);
+  const caller = await services.store.keys.findByDigest(digestKey(made.key));
+  // Both are read by the reservation alone.
+  const call = { services, caller } as unknown as Parameters<typeof reserveBudget>[0];
+  const plan = { reservedNano: 0.15e9, writesOpenRow: true } as Parameters<typeof reserveBudget>[1];
+  await expect(reserveBudget(call, plan, rowOf(0.15e9))).rejects.toMatchObject({
+    code: "insufficient_quota",
+  });
+  await watchAlerts(services, FREE);
+  const open: { kind: string; detail: { period: string } }[] = await alerts();
+  expect(open.map(({ kind, detail }) => `${kind} ${detail.period}`).sort()).toEqual([
+    "budget_nearly_spent daily",
+    "budget_nearly_spent monthly",
+    "budget_spent daily",
+  ]);
 });
 
 test("a channel with one broken model raises an alert that names the model", async () => {

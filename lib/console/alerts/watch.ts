@@ -154,7 +154,7 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
 async function budgets(services: ConsoleServices, now: number): Promise<AlertFacts["budgets"]> {
   const { budgetRefusals } = services.state;
   const shares = await services.store.alerts.budgetsAbove(BUDGET_RESOLVE_PERCENT, now);
-  return shares.map((share) => ({ ...share, hasRefused: budgetRefusals.isRecent(share.owner, share.id) }));
+  return shares.map((share) => ({ ...share, hasRefused: budgetRefusals.isRecent(share) }));
 }
 
 /** The calls that rules of one model or API key are about; a rule for a deleted key has none. */

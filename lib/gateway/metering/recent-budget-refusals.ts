@@ -1,13 +1,14 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
+import type { BudgetShare, FullBudget } from "../../ports/store";
 
 /**
- * API keys and users with a recent call refused by their budget. A budget is rarely spent to the last nano-dollar: calls
+ * Budgets of API keys and users that refused a call recently. A budget is rarely spent to the last nano-dollar: calls
  * are refused once less than their worst case is left.
  */
 export interface BudgetRefusals {
-  note(owner: "key" | "user", id: string): void;
-  isRecent(owner: "key" | "user", id: string): boolean;
+  note(full: FullBudget, id: string): void;
+  isRecent(budget: Pick<BudgetShare, "owner" | "id" | "period">): boolean;
 }
 
 const RECENT_MS = 5 * 60_000;
@@ -17,11 +18,11 @@ export function createBudgetRefusals(clock: Clock): BudgetRefusals {
   // `max` would allocate all entries at once.
   const times = new LRUCache<string, number>({ maxSize: MAX_ENTRIES, sizeCalculation: () => 1 });
   return {
-    note(owner, id) {
-      times.set(`${owner} ${id}`, clock.monotonic());
+    note({ refused, period }, id) {
+      times.set(`${refused} ${id} ${period}`, clock.monotonic());
     },
-    isRecent(owner, id) {
-      const at = times.get(`${owner} ${id}`);
+    isRecent({ owner, id, period }) {
+      const at = times.get(`${owner} ${id} ${period}`);
       return at !== undefined && clock.monotonic() - at < RECENT_MS;
     },
   };

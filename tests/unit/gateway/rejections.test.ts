@@ -127,12 +127,18 @@ test("adds requests counted during a failed write to those of that write", async
   expect(written.flat()).toMatchObject([{ calls: 5, requestId: "late_1" }]);
 });
 
-test("a refusal by a budget is recent for five minutes, for that key alone", () => {
+test("a refusal by a budget is recent for five minutes, for that budget alone", () => {
   const clock = new FakeClock();
   const refusals = createBudgetRefusals(clock);
-  refusals.note("key", "a");
+  refusals.note({ refused: "key", period: "daily" }, "a");
+  const isRecent = (owner: "key" | "user", period: "daily" | "monthly") =>
+    refusals.isRecent({ owner, id: "a", period });
   clock.advance(5 * 60_000 - 1);
-  expect([refusals.isRecent("key", "a"), refusals.isRecent("user", "a")]).toEqual([true, false]);
+  expect([isRecent("key", "daily"), isRecent("key", "monthly"), isRecent("user", "daily")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
   clock.advance(1);
-  expect(refusals.isRecent("key", "a")).toBe(false);
+  expect(isRecent("key", "daily")).toBe(false);
 });
