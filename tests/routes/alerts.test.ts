@@ -729,10 +729,10 @@ describe("the message of an alert that ends without a recovery", () => {
   });
 
   /** Opens the alert of a key's budget and returns the key's ID. */
-  const openBudgetAlert = async (): Promise<string> => {
+  const openBudgetAlert = async (cookie = owner): Promise<string> => {
     await changeRules({ ...(await readRules()), disk_free_percent: null });
     const body = { name: "robot", budget: { total_usd: "1" } };
-    const key = (await harness("/api/keys", { body, cookie: owner })).json.data;
+    const key = (await harness("/api/keys", { body, cookie })).json.data;
     const row = usageRecord(key.id, key.owner_id, { costNano: 0.9e9, reservedNano: 0.9e9 });
     await services.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
     await services.store.ledger.settle(row, PERIOD);
@@ -748,9 +748,28 @@ describe("the message of an alert that ends without a recovery", () => {
       (id) =>
         harness(`/api/keys/${id}`, { method: "PATCH", body: { enabled: false, version: 1 }, cookie: owner }),
     ],
+    [
+      "the key's budget becomes 0",
+      (id) =>
+        harness(`/api/keys/${id}`, {
+          method: "PATCH",
+          body: { budget: { total_usd: "0" }, version: 1 },
+          cookie: owner,
+        }),
+    ],
     ["the rule is turned off", async () => changeRules({ ...(await readRules()), budgets: false })],
   ])("says so for a budget when %s", async (_, end) => {
     await end(await openBudgetAlert());
+    expect(await ended()).toBe(`The budget of the key 'robot' ${UNWATCHED}`);
+  });
+
+  test("says so for a budget when the key's owner is disabled", async () => {
+    const { id, cookie } = await addUser(harness, owner, { username: "mia" });
+    await openBudgetAlert(cookie);
+    const { version } = (await harness(`/api/users/${id}`, { cookie: owner })).json.data;
+    const body = { enabled: false, version };
+    const { status } = await harness(`/api/users/${id}`, { method: "PATCH", body, cookie: owner });
+    expect(status).toBe(200);
     expect(await ended()).toBe(`The budget of the key 'robot' ${UNWATCHED}`);
   });
 

@@ -25,7 +25,7 @@ async function watchesErrorRate(store: Watched, rules: AlertRules, subject: stri
 
 const LIMITS = { total: "totalNano", daily: "dailyNano", monthly: "monthlyNano" } as const;
 
-/** A rule is on for the budget, and its key or user still has it, is enabled and has not expired. */
+/** A rule is on for the budget, which is not 0, and its key or user still has it, may call and has not expired. */
 async function watchesBudgetAlert(
   store: Watched,
   rules: AlertRules,
@@ -36,11 +36,15 @@ async function watchesBudgetAlert(
   const owner = detail.owner === "user" ? "user" : "key";
   const found = await (owner === "user" ? store.users : store.keys).findById(id);
   if (!found?.enabled || !watchesBudget(rules, { owner, id })) return false;
-  if ("expiresAt" in found && found.expiresAt !== null && found.expiresAt <= now) return false;
+  if ("ownerId" in found) {
+    if (found.expiresAt !== null && found.expiresAt <= now) return false;
+    if (!(await store.users.findById(found.ownerId))?.enabled) return false;
+  }
   const { period } = detail;
   return (
     (period !== "total" && period !== "daily" && period !== "monthly") ||
-    found.budget[LIMITS[period]] !== null
+    // A budget of 0 refuses every call and is not checked.
+    (found.budget[LIMITS[period]] ?? 0) > 0
   );
 }
 
