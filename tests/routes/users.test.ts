@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readAuditDetail } from "../../components/audit/audit-detail";
 import { DEFAULT_SETTINGS } from "../../lib/contracts/console/settings";
 import {
   addUser,
@@ -169,6 +170,21 @@ describe("changing a user", () => {
     expect((await patch(id, { display_name: "Mia" })).status).toBe(400);
     expect((await patch(id, { display_name: "Mia", version: 1 })).json.data.display_name).toBe("Mia");
     expect((await patch(id, { display_name: "Else", version: 1 })).status).toBe(409);
+  });
+
+  test("shows a changed budget in the audit log with its old and new amount", async () => {
+    const { id } = (await create({ budget: { monthly_usd: "5" } })).json.data;
+    const budget = { total_usd: null, daily_usd: null, monthly_usd: "7.5" };
+    expect((await patch(id, { budget, version: 1 })).status).toBe(200);
+    expect((await patch(id, { budget, display_name: "Mia", version: 2 })).status).toBe(200);
+    const rows = (await harness("/api/audit?action=user.update", { cookie: owner })).json.data.items;
+    const changes = rows.map(
+      (row: { detail: Record<string, unknown> }) => readAuditDetail(row.detail).changes,
+    );
+    expect(changes).toEqual([
+      [{ field: "display_name", before: "mia", after: "Mia" }],
+      [{ field: "budget.monthly_usd", before: "5.000000000", after: "7.500000000" }],
+    ]);
   });
 
   test("checks a new password like any other, and accepts it at sign-in", async () => {

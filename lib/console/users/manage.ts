@@ -15,7 +15,7 @@ import { clearThrottles, throttleSubjects } from "../auth/sign-in-throttle";
 import { removeTwoFactor } from "../auth/two-factor/manage";
 import { userNameKey } from "../auth/user-name-key";
 import type { ConsoleContext } from "../context";
-import { applyBudget, applyCallLimits } from "./limits";
+import { applyBudget, applyCallLimits, shownBudget } from "./limits";
 import { toManagedUser } from "./managed-users";
 import { newUser, requireFreeNames } from "./new-user";
 
@@ -84,11 +84,12 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
       await tx.sessions.deleteByUser(id);
       await tx.flows.deleteByUser(id);
     }
-    const { version: _, password: __, ...fields } = input;
+    const { version: _, password: __, budget, ...fields } = input;
+    const shown = budget === undefined ? fields : { ...fields, budget: shownBudget(changed.budget) };
     await recordAudit(tx, ctx, {
       action: "user.update",
       target: id,
-      detail: { before: auditedFields(present), change: fields, password: passwordHash !== null },
+      detail: { before: auditedFields(present), change: shown, password: passwordHash !== null },
     });
     return toManagedUser(tx, ctx, changed);
   });
@@ -106,7 +107,8 @@ async function newHash(
 
 function auditedFields(user: UserRecord): Record<string, unknown> {
   const { role, enabled, displayName, email, rpm, tpm, concurrency } = user;
-  return { role, enabled, display_name: displayName, email, rpm, tpm, concurrency };
+  const budget = shownBudget(user.budget);
+  return { role, enabled, display_name: displayName, email, rpm, tpm, concurrency, budget };
 }
 
 /** Runs `work` on a user of a lower role, in one transaction. Throws `not_found`, `forbidden`. */
