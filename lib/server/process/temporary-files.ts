@@ -3,6 +3,7 @@ import path from "node:path";
 import type { ConsoleServices } from "../../console/context";
 import { AppError, systemCode } from "../../errors";
 import type { Store } from "../../ports/store";
+import { makeDirectory } from "../../store/make-directory";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -40,6 +41,7 @@ async function temporaryContent(
   prefix: string,
   write: (file: string) => Promise<void>,
 ): Promise<AsyncIterable<Uint8Array>> {
+  makeDirectory(parent);
   const folder = await mkdtemp(path.join(parent, prefix));
   try {
     const file = path.join(folder, "content");
