@@ -34,7 +34,7 @@ function contentOf(file: FileHandle): AsyncIterable<Uint8Array> {
 
 /**
  * Calls `write` with a file in a new folder that only this OS user can read, and returns the file's content. The file
- * is unlinked before its first byte is read: it exists only while its reader holds it open, and a crash leaves no data.
+ * is unlinked before its first byte is read, so a crash leaves it only while it is written.
  */
 async function temporaryContent(
   parent: string,
