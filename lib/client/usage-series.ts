@@ -15,8 +15,10 @@ function daysOf({ from, to }: Range, withData: readonly number[]): number[] {
   const first = new Date(Math.min(from, ...withData));
   const last = Math.max(to - 1, ...withData);
   const days: number[] = [];
-  const day = new Date(first.getFullYear(), first.getMonth(), first.getDate());
-  for (; day.getTime() <= last; day.setDate(day.getDate() + 1)) days.push(day.getTime());
+  // Each day from its date: `setDate` keeps the hour of a day that a clock change begins at 1:00.
+  const startOfDay = (index: number) =>
+    new Date(first.getFullYear(), first.getMonth(), first.getDate() + index).getTime();
+  for (let day = startOfDay(0); day <= last; day = startOfDay(days.length)) days.push(day);
   return days;
 }
 
