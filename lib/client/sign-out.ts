@@ -32,7 +32,7 @@ export async function signOut(): Promise<void> {
 
 /** Also deletes the databases of playgrounds that were not opened since the page was loaded. */
 async function deleteDatabases(): Promise<void> {
-  // Firefox before 126 cannot list databases; there only the playgrounds' cleaners run.
-  const all = (await indexedDB.databases?.()) ?? [];
+  // Firefox before 126 cannot list databases, and others may refuse; there only the playgrounds' cleaners run.
+  const all = (await indexedDB.databases?.().catch(() => [])) ?? [];
   for (const { name } of all) if (name?.startsWith(DATABASE_PREFIX)) indexedDB.deleteDatabase(name);
 }
