@@ -60,11 +60,13 @@ export function textsOfCsv(text: string): string[] {
   const rows = parseCsv(text, separatorOf(text));
   const [first = []] = rows;
   const named = first.findIndex((cell) => HEADINGS.test(cell.trim()));
-  const width = Math.max(0, ...rows.map((row) => row.length));
+  // No spread: a file may have more rows than a function can have arguments.
+  const width = rows.reduce((max, row) => Math.max(max, row.length), 0);
   const letters = Array.from({ length: width }, (_, column) =>
     rows.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0),
   );
-  const column = named >= 0 ? named : letters.indexOf(Math.max(...letters));
+  const column =
+    named >= 0 ? named : letters.indexOf(letters.reduce((max, count) => Math.max(max, count), 0));
   return rows
     .slice(named >= 0 ? 1 : 0)
     .map((row) => (row[column] ?? "").trim())

@@ -180,7 +180,7 @@ function isText(file: File): boolean {
 }
 
 /** Reads the texts of dropped or chosen files, in order. */
-async function readFiles(files: readonly File[]): Promise<ReadFiles> {
+export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
   const read: ReadFiles = { texts: [], rejected: null };
   for (const file of files) {
     const reject = (error: FileError) => {
@@ -191,7 +191,7 @@ async function readFiles(files: readonly File[]): Promise<ReadFiles> {
     else {
       const texts = textsOfFile(file.name, await file.text());
       if (texts.length === 0) reject("emptyFile");
-      read.texts.push(...texts);
+      read.texts = read.texts.concat(texts);
     }
   }
   return read;

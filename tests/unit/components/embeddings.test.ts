@@ -20,6 +20,7 @@ import {
   valueAt,
 } from "@/components/embeddings/similarity";
 import { linesOf, parseCsv, textsOfCsv, textsOfFile } from "@/components/embeddings/texts";
+import { readFiles } from "@/components/embeddings/use-embeddings-playground";
 import { base64FromFloats, embedTexts, floatsFromBase64 } from "@/lib/client/embeddings-call";
 import { en } from "@/lib/messages/en";
 
@@ -187,6 +188,12 @@ test("takes the texts of a CSV from the named column, else from the longest one"
   expect(textsOfCsv("1;The first sentence\n2;A second")).toEqual(["The first sentence", "A second"]);
   expect(textsOfCsv("a\tlonger one\nb\tand more")).toEqual(["longer one", "and more"]);
   expect(textsOfFile("x.TXT", "a,b\nc")).toEqual(["a,b", "c"]);
+});
+
+test("reads files of more lines than a function can have arguments", async () => {
+  const lines = `text\n${"a\n".repeat(200_000)}`;
+  const files = [new File([lines], "texts.csv"), new File([lines], "texts.txt")];
+  expect(await readFiles(files)).toMatchObject({ texts: { length: 400_001 }, rejected: null });
 });
 
 test("orders mixed texts so that each group is contiguous", async () => {
