@@ -214,6 +214,8 @@ function useMapGestures(area: RefObject<HTMLDivElement | null>, map: MapHandlers
     onPointerMove(event: PointerEvent<HTMLDivElement>) {
       const { pointers } = presses.current;
       const at = pointOf(event);
+      // A context menu, or another element, has taken the release.
+      if (event.buttons === 0) pointers.delete(event.pointerId);
       const before = pointers.get(event.pointerId);
       if (!before) {
         if (event.pointerType === "mouse") map.onHover(at);
