@@ -3,6 +3,7 @@
 import { FileTextIcon, PlusIcon, Trash2Icon } from "lucide-react";
 import { type ClipboardEvent, type KeyboardEvent, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { isComposing } from "@/lib/client/is-composing";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Textarea } from "../ui/input";
@@ -98,7 +99,7 @@ function TextComposer({ edit }: { edit: TextEdits }) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter confirms an input method's composition; Shift+Enter is a line break; Ctrl+Enter starts the call.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event.nativeEvent)) return;
     if (event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     add();

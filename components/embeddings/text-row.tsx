@@ -3,6 +3,7 @@
 import { type LucideIcon, PencilIcon, XIcon } from "lucide-react";
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { isComposing } from "@/lib/client/is-composing";
 import { cn } from "../ui/class-names";
 import { fieldClasses } from "../ui/input";
 import { type FocusStore, highlightOf, isHighlighted, useFocus } from "./focus-store";
@@ -126,7 +127,7 @@ function TextEditor({
   useEffect(() => field.current?.focus(), []);
   const save = () => onDone(field.current?.value.trim() || null);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     if (event.key === "Enter") save();
     if (event.key === "Escape") onDone(null);
   };

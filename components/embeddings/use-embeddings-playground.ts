@@ -4,6 +4,7 @@ import { useCallback, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { isComposing } from "@/lib/client/is-composing";
 import { useWindowEvent } from "@/lib/client/use-window-event";
 import { useAmounts } from "../charts/use-amounts";
 import { toast } from "../ui/toast";
@@ -38,7 +39,7 @@ export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart
     return true;
   };
   useWindowEvent("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isComposing(event)) return;
     event.preventDefault();
     if (!comparing.isRunning) start();
   });

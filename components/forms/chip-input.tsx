@@ -3,6 +3,7 @@
 import { XIcon } from "lucide-react";
 import { type ComponentProps, type KeyboardEvent, useId, useState } from "react";
 import { useTranslations } from "use-intl";
+import { isComposing } from "@/lib/client/is-composing";
 import { cn } from "../ui/class-names";
 import { fieldClasses } from "../ui/input";
 import { splitWords, WORD_SEPARATOR } from "./limit-values";
@@ -48,7 +49,7 @@ function useChips(value: string, onValueChange: (value: string) => void, suggest
       setOpen(true);
     },
     onKeyDown(event: KeyboardEvent) {
-      if (event.nativeEvent.isComposing) return;
+      if (isComposing(event.nativeEvent)) return;
       if (event.key === "Enter" && (text !== "" || (showsList && active >= 0))) {
         event.preventDefault();
         add(matches[active] ?? text);

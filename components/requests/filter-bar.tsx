@@ -6,6 +6,7 @@ import { type ComponentProps, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { CALL_FILTERS, type CallFilter, REJECTED, readCallFilters } from "@/lib/client/calls";
+import { isComposing } from "@/lib/client/is-composing";
 import { pushQueryParams } from "@/lib/client/query-params";
 import { type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
@@ -194,7 +195,7 @@ function TextFilter({
         onChange={(event) => show(event.target.value)}
         onBlur={apply}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.nativeEvent.isComposing) apply();
+          if (event.key === "Enter" && !isComposing(event.nativeEvent)) apply();
         }}
       />
     </div>

@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { isComposing } from "@/lib/client/is-composing";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { PagedCalls } from "@/lib/client/use-calls";
 import { useWindowEvent } from "@/lib/client/use-window-event";
@@ -180,7 +181,7 @@ function stepOf(key: string, isOpen: boolean): "previous" | "next" | undefined {
 function useStepKeys(steps: Steps): void {
   const sequenceEnds = useRef(0);
   useWindowEvent("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing) return;
+    if (event.defaultPrevented || isComposing(event)) return;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const isSecond = event.timeStamp < sequenceEnds.current;
     sequenceEnds.current = event.key === "g" ? event.timeStamp + SEQUENCE_MS : 0;

@@ -6,6 +6,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
+import { isComposing } from "@/lib/client/is-composing";
 import { useLiveUpdates } from "@/lib/client/live";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
 import {
@@ -239,7 +240,7 @@ interface ShellKeys {
 function useShellKeys(keys: ShellKeys): void {
   const sequenceEnds = useRef(0);
   useWindowEvent("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || event.altKey) return;
+    if (event.defaultPrevented || isComposing(event) || event.altKey) return;
     const isCommand = event.ctrlKey || event.metaKey;
     if (isCommand && event.key.toLowerCase() === "k") {
       event.preventDefault();

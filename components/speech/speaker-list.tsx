@@ -4,6 +4,7 @@ import { PlusIcon, XIcon } from "lucide-react";
 import { type ChangeEvent, type KeyboardEvent, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { findNameError, findNames, freeName, renameSpeaker } from "@/components/speech/script";
+import { isComposing } from "@/lib/client/is-composing";
 import { MAX_SPEAKERS, type Speaker } from "@/lib/client/speech-call";
 import { isSameName } from "@/lib/contracts/gateway/speech-script";
 import { Button } from "../ui/button";
@@ -116,7 +117,7 @@ function useNameField({ speaker, others, onRename }: SpeakerRowProps) {
       setEdited(null);
     },
     onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => {
-      if (event.nativeEvent.isComposing) return;
+      if (isComposing(event.nativeEvent)) return;
       if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.currentTarget.blur();
       if (event.key === "Escape") {
         event.preventDefault();

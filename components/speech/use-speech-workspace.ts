@@ -5,6 +5,7 @@ import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { findNames } from "@/components/speech/script";
 import { type GatewayModel, listVoices, voicesOfModel } from "@/lib/client/gateway-models";
+import { isComposing } from "@/lib/client/is-composing";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { SpeechPlayer } from "@/lib/client/speech-player";
@@ -27,7 +28,7 @@ const TAKES_SPACE =
 /** Ctrl- or Cmd-Enter speaks, Escape stops, Space plays or pauses where the focused element does not use it. */
 function useShortcuts({ speak, stop, toggle }: { speak(): unknown; stop(): void; toggle(): void }): void {
   useWindowEvent("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || event.altKey) return;
+    if (event.defaultPrevented || isComposing(event) || event.altKey) return;
     const target = event.target instanceof Element ? event.target : null;
     // Dialogs and menus handle their own keys.
     if (target?.closest('[role="dialog"], [role="alertdialog"], [role="menu"]')) return;

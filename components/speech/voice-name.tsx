@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { isComposing } from "@/lib/client/is-composing";
 import { OPENAI_VOICE_NAMES } from "@/lib/client/speech-call";
 import { Field } from "../forms/field";
 import { Button } from "../ui/button";
@@ -49,7 +50,7 @@ export function VoiceName({ chosen, title, isMultiple, isMissing, onChoose }: Vo
               value={isMultiple ? entered : (chosen[0] ?? "")}
               onChange={({ currentTarget: { value } }) => (isMultiple ? setEntered(value) : onChoose(value))}
               onKeyDown={(event) => {
-                if (isMultiple && event.key === "Enter" && !event.nativeEvent.isComposing) add();
+                if (isMultiple && event.key === "Enter" && !isComposing(event.nativeEvent)) add();
               }}
               placeholder={t("nameExample")}
               maxLength={128}
