@@ -65,6 +65,7 @@ export function useConnection(onListed: (models: NonNullable<UpstreamModels["mod
       }
       return null;
     } catch (failure) {
+      if (number !== newest.current) return null;
       const target = targetToAllow(failure);
       if (target !== null) {
         update({ kind: "private", target });
