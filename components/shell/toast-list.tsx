@@ -13,7 +13,7 @@ const STYLE = {
   "--border-radius": "var(--radius-md)",
 };
 
-/** Draws toasts with sonner; its code is loaded after the page. */
+/** Draws toasts with sonner; its code is loaded with the first input. */
 export function ToastList() {
   const t = useTranslations("common");
   const { resolvedTheme } = useTheme();

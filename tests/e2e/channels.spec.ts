@@ -443,10 +443,16 @@ test.describe("a switch, while the server is unreachable", () => {
     ownerPage: page,
     product,
   }) => {
-    await page.goto(`${product.url}/channels`);
-    await page.waitForLoadState("networkidle");
-    await page.route("**/*", (route) => route.abort("aborted"));
+    await page.goto(`${product.url}/channels`, { waitUntil: "networkidle" });
     const enabled = page.getByRole("switch").first();
+    const toasts = page.waitForResponse(
+      async (reply) =>
+        reply.request().resourceType() === "script" && (await reply.text()).includes("data-sonner-toast"),
+    );
+    // The pointer's way to the switch.
+    await enabled.hover();
+    await toasts;
+    await page.route("**/*", (route) => route.abort("aborted"));
     await enabled.click();
     await expect(page.getByText("The server didn’t respond.").first()).toBeVisible();
     await expect(enabled).toBeChecked();
