@@ -7,7 +7,7 @@ import { AppError } from "../../lib/errors";
 import { keyIds } from "../../lib/gateway/routing/circuit-health";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import { SETTINGS_ROUTES } from "../../lib/http/routes/console/settings";
-import type { Channels, Models, Repositories } from "../../lib/ports/store";
+import type { ChannelRecord, Channels, ModelRecord, Models, Repositories } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import {
   addUser,
@@ -453,33 +453,31 @@ describe("an import", () => {
       models: [{ name: i === 19 ? "spoken" : "new-voice", upstream_name: "tts-1", operation: "speech" }],
     }));
     const reads = { models: 0, channels: 0 };
-    const counted = <T>(noun: keyof typeof reads, all: () => Promise<T>) => {
-      reads[noun]++;
-      return all();
-    };
     const inserts = { models: [] as number[], channels: [] as number[] };
+    const counting = <R, T extends { all(): Promise<R[]>; insert(...records: R[]): Promise<void> }>(
+      noun: keyof typeof reads,
+      repository: T,
+    ): T => ({
+      ...repository,
+      all() {
+        reads[noun] += 1;
+        return repository.all();
+      },
+      insert(...records: R[]) {
+        inserts[noun].push(records.length);
+        return repository.insert(...records);
+      },
+    });
     const { transaction } = services.store;
     Object.assign(services.store, {
       transaction: (work: (tx: Repositories) => Promise<unknown>) =>
-        transaction((tx) => {
-          const models: Models = {
-            ...tx.models,
-            all: () => counted("models", tx.models.all),
-            insert: (...all) => {
-              inserts.models.push(all.length);
-              return tx.models.insert(...all);
-            },
-          };
-          const channels: Channels = {
-            ...tx.channels,
-            all: () => counted("channels", tx.channels.all),
-            insert: (...all) => {
-              inserts.channels.push(all.length);
-              return tx.channels.insert(...all);
-            },
-          };
-          return work({ ...tx, models, channels });
-        }),
+        transaction((tx) =>
+          work({
+            ...tx,
+            models: counting<ModelRecord, Models>("models", tx.models),
+            channels: counting<ChannelRecord, Channels>("channels", tx.channels),
+          }),
+        ),
     });
     const reply = await importFile({ ...file, settings: {}, models, channels });
     expect(reply.status, reply.text).toBe(200);

@@ -78,12 +78,11 @@ async function releaseAliases(
   return released;
 }
 
-/** `released`: the model before `releaseAliases`, if that changed it. A new model is added to `drafts`. */
+/** `released`: the model before `releaseAliases`, if that changed it. */
 async function importModel(
-  { tx, ctx, models }: Importing,
+  { tx, ctx, models, newModels }: Importing,
   sent: CreateModel,
   released: ModelRecord | undefined,
-  drafts: ModelRecord[],
 ): Promise<ImportStep> {
   const { name, operation, ...fields } = sent;
   const one = { kind: "model", name } as const;
@@ -93,7 +92,7 @@ async function importModel(
     const draft = draftModel(name, operation, name, ctx.clock.now());
     const model = { ...draft, ...patchOf(draft, rest) };
     models.note(model);
-    drafts.push(model);
+    newModels.push(model);
     return created(one);
   }
   const patch = patchOf(before, rest);
@@ -126,13 +125,12 @@ export async function importModels(
   const free = models.filter(({ name }) => !refused.has(name));
   const released = await releaseAliases(importing, free);
   const steps: ImportStep[] = [];
-  const drafts: ModelRecord[] = [];
   for (const model of sent) {
     const { name } = model;
     const reason = refusalOf(model, first, refused);
-    if (reason === null) steps.push(await importModel(importing, model, released.get(name), drafts));
+    if (reason === null) steps.push(await importModel(importing, model, released.get(name)));
     else steps.push(skipped({ kind: "model", name }, reason));
   }
-  await importing.tx.models.insert(...drafts);
+  await importing.tx.models.insert(...importing.newModels);
   return steps;
 }

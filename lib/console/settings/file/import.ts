@@ -137,7 +137,7 @@ async function importEmbeddedChannel(importing: Importing, sent: FileChannel): P
 }
 
 async function importUpstreamChannel(importing: Importing, sent: FileChannel): Promise<ImportStep> {
-  const { tx, ctx, models, channels, drafts, skippedModels } = importing;
+  const { tx, ctx, models, channels, newChannels, skippedModels } = importing;
   const one = { kind: "channel", name: sent.name } as const;
   const facts = ctx.providers.providers().find(({ name }) => name === sent.provider);
   if (facts !== undefined && !facts.isUpstream)
@@ -151,7 +151,7 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   const listed = [...(before?.models ?? []), ...skippedModels];
   await ensureModels(tx, ctx, sent.models ?? [], { provider: facts, listed, models });
   if (before !== undefined) return changed(one, await updateChannel(importing, before, patch));
-  drafts.push({
+  newChannels.push({
     priority: 0,
     weight: 1,
     rpm: null,
@@ -195,7 +195,7 @@ async function importChannels(importing: Importing, channels: readonly FileChann
       steps.push(skipped(one, error.message));
     }
   }
-  await importing.tx.channels.insert(...importing.drafts);
+  await importing.tx.channels.insert(...importing.newChannels);
   return steps;
 }
 
@@ -238,7 +238,8 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
         models,
         skippedModels: [],
         channels,
-        drafts: [],
+        newModels: [],
+        newChannels: [],
         reset: [],
       };
       // Models first: channels name them.

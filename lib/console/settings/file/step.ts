@@ -1,5 +1,5 @@
 import type { ImportStep } from "../../../contracts/console/settings-file";
-import type { ChannelRecord, Repositories, UserRecord } from "../../../ports/store";
+import type { ChannelRecord, ModelRecord, Repositories, UserRecord } from "../../../ports/store";
 import type { ConsoleContext } from "../../context";
 import type { ModelNames } from "../../models/model-names";
 
@@ -13,8 +13,9 @@ export interface Importing {
   /** Models of the file that were not imported: a channel that names one must not create it without its prices. */
   skippedModels: { name: string }[];
   channels: Map<string, ChannelRecord>;
-  /** New channels; all are inserted at once. */
-  drafts: ChannelRecord[];
+  /** New records, which are inserted together after the last step of their kind. */
+  newModels: ModelRecord[];
+  newChannels: ChannelRecord[];
   /** IDs of the channels whose circuits close once the import is stored. */
   reset: string[];
 }
