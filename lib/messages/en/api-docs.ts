@@ -1,6 +1,6 @@
 export const apiDocs = {
   title: "API docs",
-  lead: "Guides and a reference of every endpoint. Try each one here.",
+  lead: "Guides and a reference of every endpoint. Try most of them here.",
   code: "Code",
   guides: "Guides",
   guidesText: "From quick start to recovery.",

@@ -1,6 +1,6 @@
 export const apiDocs = {
   title: "API 文档",
-  lead: "指南和全部接口的参考，均可在此试用。",
+  lead: "指南和全部接口的参考，大多可在此试用。",
   code: "代码",
   guides: "指南",
   guidesText: "从快速入门到故障恢复。",
