@@ -61,6 +61,22 @@ test.describe("a new channel", () => {
     expect(routed.upstream.ledger.at(-1)?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
   });
 
+  test("splits pasted keys into fields and keeps the focus", async ({ routedPage: page, routed }) => {
+    await page.goto(`${routed.product.url}/channels/new`);
+    await page.getByRole("button", { name: /^OpenAI-compatible/ }).click();
+    const fields = page.getByLabel(/^Upstream key/);
+    await fields.evaluate((target) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", "key-one\nkey-two");
+      (target as HTMLElement).focus();
+      target.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    });
+    await expect(fields).toHaveCount(2);
+    await expect(fields.first()).toBeFocused();
+    await expect(fields.first()).toHaveValue("key-one");
+    await expect(fields.last()).toHaveValue("key-two");
+  });
+
   test("tells an admin to ask the owner for a private address", async ({ page, routed }) => {
     const { url } = routed.product;
     const { cookie } = await createUser(url, routed.cookie, { username: "anna", role: "admin" });

@@ -29,7 +29,12 @@ export function KeyFields({
     const texts = event.clipboardData.getData("text").split(/\s+/u).filter(Boolean);
     if (texts.length < 2) return;
     event.preventDefault();
-    const pasted = texts.map((text) => ({ ...emptyKey(), kind: "new" as const, text }));
+    // The field that has the focus stays, with the first one.
+    const pasted = texts.map((text, at) => ({
+      ...(at === 0 ? into : emptyKey()),
+      kind: "new" as const,
+      text,
+    }));
     onChange(keys.flatMap((key) => (key.id === into.id ? pasted : [key])));
   };
   const setLabel = (id: string, label: string) =>
