@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
@@ -92,6 +92,11 @@ function useTextEdits({
   Pick<ReturnType<typeof useComparison>, "clear"> & { texts: readonly DraftText[]; focus: FocusStore }) {
   const t = useTranslations("embeddings.texts");
   const format = useAmounts();
+  /** The texts of the last render, for edits that end later: files are read and Undo stays while the user edits. */
+  const latest = useRef(texts);
+  useLayoutEffect(() => {
+    latest.current = texts;
+  }, [texts]);
 
   const setTexts = useCallback(
     (next: readonly DraftText[]) => {
@@ -104,8 +109,8 @@ function useTextEdits({
     [change, clear, focus],
   );
   const add = (added: readonly string[]) => {
-    const available = MAX_TEXTS - texts.length;
-    setTexts([...texts, ...draftTexts(added.slice(0, available))]);
+    const available = MAX_TEXTS - latest.current.length;
+    setTexts([...latest.current, ...draftTexts(added.slice(0, available))]);
     const excess = added.length - available;
     if (excess > 0) toast.warning(t("leftOut", { count: excess, max: MAX_TEXTS }));
     else if (added.length > 1) toast.success(t("added", { count: added.length }));
@@ -121,15 +126,15 @@ function useTextEdits({
     addFiles,
     // Both are props of memoised rows.
     change: useCallback(
-      (id: number, text: string) => setTexts(texts.map((one) => (one.id === id ? { id, text } : one))),
-      [texts, setTexts],
+      (id: number, text: string) =>
+        setTexts(latest.current.map((one) => (one.id === id ? { id, text } : one))),
+      [setTexts],
     ),
-    remove: useCallback((id: number) => setTexts(texts.filter((one) => one.id !== id)), [texts, setTexts]),
+    remove: useCallback((id: number) => setTexts(latest.current.filter((one) => one.id !== id)), [setTexts]),
     clear: () => {
       setTexts([]);
-      toast(t("cleared", { count: texts.length }), {
-        action: { label: t("undo"), onClick: () => setTexts(texts) },
-      });
+      const undo = () => setTexts([...texts, ...latest.current].slice(0, MAX_TEXTS));
+      toast(t("cleared", { count: texts.length }), { action: { label: t("undo"), onClick: undo } });
     },
   };
   return { edit, isDropping };

@@ -305,8 +305,35 @@ test("adds pasted lines as texts, edits and removes them, and restores them with
   await expect(texts).toHaveText(["1second", "2three"]);
   await page.getByRole("button", { name: "Remove all" }).click();
   await expect(texts).toHaveCount(0);
+  await field.fill("added since");
+  await field.press("Enter");
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(texts).toHaveText(["1second", "2three"]);
+  await expect(texts).toHaveText(["1second", "2three", "3added since"]);
+});
+
+test("keeps the texts that are added while a file is read", async ({ ownerPage: page, product }) => {
+  await open(page, product.url);
+  const release = await page.evaluateHandle(() => {
+    const { text } = Blob.prototype;
+    const gate = { open: (): void => undefined };
+    const isOpen = new Promise<void>((resolve) => {
+      gate.open = resolve;
+    });
+    Blob.prototype.text = async function () {
+      await isOpen;
+      return text.call(this);
+    };
+    return gate;
+  });
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "texts.txt", mimeType: "text/plain", buffer: Buffer.from("from\na file") });
+  const field = page.getByLabel("Add texts");
+  await field.fill("typed");
+  await field.press("Enter");
+  await release.evaluate((gate) => gate.open());
+  const texts = page.getByRole("list", { name: "Texts of the comparison" }).getByRole("listitem");
+  await expect(texts).toHaveText(["1typed", "2from", "3a file"]);
 });
 
 test("reads texts, settings and query from a link and keeps them after a reload", async ({
