@@ -8,8 +8,9 @@ import type { Comparison } from "./comparison";
 import { type Focus, type FocusStore, useFocus } from "./focus-store";
 import { neighboursOf } from "./similarity";
 
-const INITIAL_ROWS = 8;
-const ROWS_PER_STEP = 40;
+// Whole rows in one, two and three columns.
+const INITIAL_ROWS = 12;
+const ROWS_PER_STEP = 36;
 
 interface RankingRow {
   similarity: number;
@@ -47,7 +48,7 @@ export function NeighboursPanel({ comparison, focus }: { comparison: Comparison;
           ) : null}
         </p>
         {rows.length === 0 ? <p className="text-sm text-ink-muted">{t("none")}</p> : null}
-        <ol aria-label={t("title")} className="-mx-2 grid">
+        <ol aria-label={t("title")} className="-mx-2 grid gap-x-4 md:grid-cols-2 min-[87.5rem]:grid-cols-3">
           {rows.slice(0, limit).map((row) => (
             <NeighbourRow key={row.number} {...row} store={focus} />
           ))}

@@ -106,13 +106,11 @@ interface ResultsProps {
 export function Results({ page, comparison, model, overlay, ...order }: ResultsProps) {
   const { focus, queryResult } = page;
   const isOutdated = overlay !== null;
+  const fading = cn("transition-opacity", isOutdated && "opacity-40");
   return (
     <>
       <div className="relative grid min-w-0 content-start gap-4">
-        <div
-          inert={isOutdated}
-          className={cn("grid min-w-0 gap-4 transition-opacity", isOutdated && "opacity-40")}
-        >
+        <div inert={isOutdated} className={cn("grid min-w-0 gap-4", fading)}>
           <Matrix comparison={comparison} focus={focus} {...order} />
           <Readout comparison={comparison} focus={focus} />
           <CallFacts comparison={comparison} model={model} />
@@ -124,14 +122,16 @@ export function Results({ page, comparison, model, overlay, ...order }: ResultsP
       <div
         inert={isOutdated}
         className={cn(
-          "grid min-w-0 content-start gap-x-6 gap-y-8 transition-opacity md:col-span-2 md:grid-cols-2 min-[87.5rem]:col-span-1 min-[87.5rem]:grid-cols-1",
-          isOutdated && "opacity-40",
+          "grid min-w-0 content-start gap-x-6 gap-y-8 md:col-span-2 md:grid-cols-2 min-[87.5rem]:col-span-1 min-[87.5rem]:grid-cols-1",
+          fading,
         )}
       >
         <SearchPanel page={page} comparison={comparison} />
         {comparison.call.texts.length >= MIN_TEXTS_FOR_MAP ? (
           <PointMap comparison={comparison} queryResult={queryResult} focus={focus} />
         ) : null}
+      </div>
+      <div inert={isOutdated} className={cn("min-w-0 md:col-span-full", fading)}>
         <NeighboursPanel comparison={comparison} focus={focus} />
       </div>
     </>
