@@ -181,7 +181,7 @@ function WelcomeStep({ state, onNext }: { state: NewInstance; onNext(): void }) 
     <StepBody title={t("title")} text={t("text")}>
       <dl className="divide-y rounded-md border bg-panel">
         {rows.map((row) => (
-          <div key={row.name} className="grid gap-1 px-5 py-4 sm:grid-cols-[10rem_1fr]">
+          <div key={row.name} className="grid gap-1 px-5 py-4 sm:grid-cols-[9rem_1fr]">
             <dt className="text-ink-muted">{row.name}</dt>
             <dd>{row.value}</dd>
           </div>

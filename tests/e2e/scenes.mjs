@@ -160,7 +160,7 @@ export async function walkSpeech({ page, url, shot }) {
   await speak();
   await shot("speech-take");
   await open([
-    ["text", "Ana: Did the cord go into the third jack?\nBen: The fourth. The third one is for embeddings."],
+    ["text", "Ana: Is the new channel ready?\nBen: Yes. Its first audio arrived in half a second."],
     ["speaker", "Ana|Kore"],
     ["speaker", "Ben|Puck"],
   ]);
@@ -253,7 +253,7 @@ export async function walkReadme({ page, url, freshUrl, shot }) {
   await page.goto(`${freshUrl}/setup`);
   await shot("wizard");
   const text =
-    "Ana: Did the cord go into the third jack?\nBen: The fourth. The third one is for embeddings.\nAna: And who told you that?\nBen: The lamp did. It went orange.";
+    "Ana: Is the new channel ready?\nBen: Yes. Its first audio arrived in half a second.\nAna: Then let’s send it some traffic.\nBen: It’s already serving.";
   const fields = [
     ["text", text],
     ["speaker", "Ana|Kore"],

@@ -23,7 +23,7 @@ export const speech = {
     greetingText: "Good morning! The kettle is on, the window is open, and nothing is urgent before nine.",
     dialogue: "A dialogue",
     dialogueText:
-      "Ana: Did the cord go into the third jack?\nBen: The fourth. The third one is for embeddings.\nAna: And who told you that?\nBen: The lamp did. It went orange.",
+      "Ana: Is the new channel ready?\nBen: Yes. Its first audio arrived in half a second.\nAna: Then let’s send it some traffic.\nBen: It’s already serving.",
     numbers: "Numbers",
     numbersText:
       "At 9:45 on 21 March, 1,250 requests were answered in 87 milliseconds each, for $0.03 in total.",
