@@ -62,7 +62,8 @@ export function useSample(model: string) {
     } catch (error) {
       if (running.current !== session) return;
       stop();
-      setFailure(failureOfError(error));
+      // Safari refuses to play when the click is seconds ago; after the next one it plays the cached sample at once.
+      if (!(error instanceof Error && error.name === "NotAllowedError")) setFailure(failureOfError(error));
     }
   };
 

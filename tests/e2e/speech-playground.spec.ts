@@ -316,6 +316,27 @@ test("a voice is found by its style and plays a sample", async ({ ownerPage: pag
   expect(await storedTakes(page)).toEqual([]);
 });
 
+test("a sample that the browser refuses to play can be played with the next click", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openSpeech(page, product.url);
+  await page.evaluate(() => {
+    const { play } = HTMLMediaElement.prototype;
+    HTMLMediaElement.prototype.play = () => {
+      HTMLMediaElement.prototype.play = play;
+      return Promise.reject(new DOMException("The request is not allowed.", "NotAllowedError"));
+    };
+  });
+  const hear = page.getByRole("button", { name: "Hear Kore" });
+  await hear.click();
+  await expect(page.getByRole("button", { name: "Stop Kore" })).toBeVisible();
+  await expect(hear).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByRole("alert").filter({ hasText: /\w/ })).toHaveCount(0);
+  await hear.click();
+  await expect(page.getByRole("button", { name: "Stop Kore" })).toBeVisible();
+});
+
 test("one text is spoken in several voices, each timed, priced and played", async ({
   ownerPage: page,
   product,
