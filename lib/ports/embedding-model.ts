@@ -14,7 +14,7 @@ export interface EmbeddingRequest {
 }
 
 export interface EmbeddingResult {
-  /** One vector per text, in order, all of one length; an upstream's vectors are not normalised, but finite. */
+  /** One vector per text, in order, all of one length; finite; an upstream's are normalised if shortened. */
   vectors: Float32Array[];
   /** Tokens that the upstream counted for all texts together; null when it reports none. */
   inputTokens: number | null;

@@ -12,9 +12,7 @@ import { readGeminiRefusal } from "./refusal";
 /** Google's limit of requests in one batch. */
 const MAX_TEXTS = 100;
 
-/**
- * `:embedContent` for one text, `:batchEmbedContents` for more. Vectors that Google shortened are forwarded unchanged.
- */
+/** `:embedContent` for one text, `:batchEmbedContents` for more. */
 export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelRecord): EmbeddingModel {
   return {
     async embed(request, options) {

@@ -112,19 +112,23 @@ function checked(vector: Float32Array): Float32Array {
   return vector;
 }
 
-/** The vector divided by its Euclidean norm; a zero vector is returned unchanged. */
-function unitLength(vector: Float32Array): Float32Array {
+/** How far from 1 a norm may be: float32 numbers are rounded. */
+const NORM_TOLERANCE = 1e-3;
+
+/** The vector divided by its Euclidean norm; one of norm 1 and a zero vector are returned unchanged. */
+function normalised(vector: Float32Array): Float32Array {
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += (vector[at] ?? 0) ** 2;
   const norm = Math.sqrt(sum);
-  return norm === 0 ? vector : vector.map((number) => number / norm);
+  return norm === 0 || Math.abs(norm - 1) <= NORM_TOLERANCE ? vector : vector.map((number) => number / norm);
 }
 
 /**
- * The vectors of one reply at the requested length. Vectors of that length are forwarded unchanged, whatever their
- * norm. `shorten`: longer ones are cut to their first numbers, as models trained for it allow (Matryoshka
- * representation learning, arXiv:2205.13147), and normalised again, because a cut changes the norm; otherwise another
- * length than `dimensions` is the upstream's error. Throws `upstream_invalid` with both numbers.
+ * The vectors of one reply at the requested length. Without `dimensions` they are forwarded unchanged, whatever their
+ * norm; shortened ones are normalised again, since Gemini and some servers cut them without doing so. `shorten`: longer
+ * ones are cut here to their first numbers, as models trained for it allow (Matryoshka representation learning,
+ * arXiv:2205.13147); otherwise another length than `dimensions` is the upstream's error. Throws `upstream_invalid` with
+ * both numbers.
  */
 export function fitVectors(
   vectors: readonly Float32Array[],
@@ -133,8 +137,8 @@ export function fitVectors(
 ): Float32Array[] {
   const expected = dimensions ?? vectors[0]?.length ?? 0;
   return vectors.map((vector) => {
-    if (vector.length === expected) return vector;
-    if (shorten && vector.length > expected) return unitLength(vector.slice(0, expected));
+    if (vector.length === expected) return dimensions === undefined ? vector : normalised(vector);
+    if (shorten && vector.length > expected) return normalised(vector.slice(0, expected));
     const where = dimensions === undefined ? `the first has ${expected}` : `${expected} were requested`;
     // A server that ignores the field serves all requests without it.
     const isCausedByRequest = dimensions !== undefined;
