@@ -50,10 +50,20 @@ test("counts the tokens of a built-in model by the model's own vocabulary, in th
   expect(counted.json.totalTokens).toBe(4);
 });
 
-test("refuses a text that is longer than the model accepts by its own vocabulary, before the engine is asked", async () => {
+test.each<[string | number[]]>([["hello world"], [[15339, 1917]]])(
+  "accepts a text of as many cl100k_base tokens as the limit, of which its own vocabulary makes more: %j",
+  async (input) => {
+    const { harness, requests } = openSemantic(2);
+    const reply = await harness.call("/v1/embeddings", { body: { model: MODEL, input } });
+    expect([reply.status, reply.json.usage]).toEqual([200, { prompt_tokens: 11, total_tokens: 11 }]);
+    expect(requests.map(({ texts }) => texts)).toEqual([["hello world"]]);
+  },
+);
+
+test("refuses a text that is longer than the model accepts by both vocabularies, before the engine is asked", async () => {
   const { harness, requests } = openSemantic();
   const reply = await harness.call("/v1/embeddings", {
-    body: { model: MODEL, input: ["ok", "a".repeat(21)] },
+    body: { model: MODEL, input: ["ok", "a ".repeat(21)] },
   });
   expect(reply.status).toBe(400);
   expect(reply.json.error).toMatchObject({

@@ -36,6 +36,14 @@ export function modelTokenCounter(
 
 function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<void, number, void> {
   if (ctx.own !== undefined) return yield* ctx.own.countInSteps(text, limit);
+  return yield* countCl100kInSteps(ctx, text, limit);
+}
+
+function* countCl100kInSteps(
+  ctx: Pick<Counter, "services">,
+  text: string,
+  limit?: number,
+): Generator<void, number, void> {
   if (text.length <= MAX_SINGLE_STEP_LENGTH) return ctx.services.countTokens(text, limit);
   return yield* ctx.services.countTokensInSteps(text, limit);
 }
@@ -55,6 +63,20 @@ export function tooManyTokens(): AppError {
   );
 }
 
+/** Tokens of one input; null when it has more than `limit` by each vocabulary. */
+function* countInput(
+  ctx: Counter,
+  { text, tokens }: EmbeddingInput,
+  limit: number,
+): Generator<void, number | null, void> {
+  const own = ctx.own === undefined ? null : yield* ctx.own.countInSteps(text, limit);
+  if (own !== null && own <= limit) return own;
+  const cl100k = tokens ?? (yield* countCl100kInSteps(ctx, text, limit));
+  if (cl100k > limit) return null;
+  // Clients divide long texts by cl100k_base (LangChain: 8,191 tokens), of which a smaller vocabulary makes more.
+  return ctx.own === undefined ? cl100k : yield* ctx.own.countInSteps(text, MAX_TOKENS_IN_ALL);
+}
+
 function* countAll(
   ctx: Counter,
   inputs: readonly EmbeddingInput[],
@@ -63,9 +85,8 @@ function* countAll(
   let tokens = 0;
   const counts: number[] = [];
   for (const [index, input] of inputs.entries()) {
-    const counted = ctx.own === undefined ? input.tokens : undefined;
-    const count = counted ?? (yield* countInSteps(ctx, input.text, limit));
-    if (count > limit) throw inputTooLong(limit, inputs.length > 1, index);
+    const count = yield* countInput(ctx, input, limit);
+    if (count === null) throw inputTooLong(limit, inputs.length > 1, index);
     tokens += count;
     counts.push(count);
     if (tokens > MAX_TOKENS_IN_ALL) throw tooManyTokens();
@@ -76,7 +97,7 @@ function* countAll(
 
 /**
  * Tokens of each input and of all, by the model's own vocabulary or cl100k_base, without blocking other calls. Throws
- * `invalid` when one has more than `maxInputTokens` or all have more than 300,000 (inputs are never truncated),
+ * `invalid` when one has more than `maxInputTokens` by both, or all have more than 300,000 (inputs are never truncated),
  * `caller_left`.
  */
 export async function countInputs(

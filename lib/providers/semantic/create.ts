@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { AppError, inputTooLong, isOutOfFiles, outOfFiles } from "../../errors";
+import { AppError, isOutOfFiles, outOfFiles } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { EmbeddingModel, TokenCounter } from "../../ports/embedding-model";
 import { runInSlices } from "../../ports/run-in-slices";
@@ -29,8 +29,6 @@ export interface SemanticModel extends EmbeddingModel {
   close(): Promise<void>;
 }
 
-/** Most tokens of a text, as for the built-in lexical model. */
-const SEMANTIC_INPUT_TOKENS = 8_192;
 const BATCH_TIMEOUT_MS = 30_000;
 /** UTF-16 code units in which the language of a text is detected. */
 const OPENING = 400;
@@ -71,9 +69,7 @@ interface Divided {
 function* divide(texts: readonly string[], pieces: PieceTokenizer): Generator<void, Divided, void> {
   const divided: Divided = { segments: [], owners: [] };
   for (const [index, text] of texts.entries()) {
-    const { ids } = yield* pieces.encode(text, SEMANTIC_INPUT_TOKENS);
-    if (ids.length > SEMANTIC_INPUT_TOKENS)
-      throw inputTooLong(SEMANTIC_INPUT_TOKENS, texts.length > 1, index);
+    const { ids } = yield* pieces.encode(text);
     for (const segment of segmentsOf(ids, text.slice(0, OPENING), (id) => pieces.startsWord(id))) {
       divided.segments.push(segment);
       divided.owners.push(index);

@@ -178,7 +178,7 @@ test("returns the same vector for a text of any length alone, in a batch and bes
   }
 });
 
-test("counts tokens by its own vocabulary, and refuses more than 8,192 in a text", async () => {
+test("counts tokens by its own vocabulary", () => {
   const count = (text: string, limit?: number) => {
     const steps = model.tokens?.countInSteps(text, limit);
     for (;;) {
@@ -188,11 +188,6 @@ test("counts tokens by its own vocabulary, and refuses more than 8,192 in a text
   };
   expect(count("The quick brown fox jumps over the lazy dog!")).toBe(12);
   expect(count("word ".repeat(9_000), 8_192)).toBeGreaterThan(8_192);
-  await expect(embed(["short", "word ".repeat(8_193)])).rejects.toMatchObject({
-    code: "invalid",
-    message: expect.stringMatching(/maximum context length is 8192 tokens \(input 1\)/),
-    details: { apiCode: "context_length_exceeded" },
-  });
 });
 
 test("names the inputs that are not English", async () => {
