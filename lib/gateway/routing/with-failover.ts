@@ -167,8 +167,10 @@ async function runOn<T>(
   const { ctx, plan } = state;
   const { clock } = ctx.services;
   const { channel, permit, leave } = entered;
-  // An attempt before the last gets half of the time, so that a channel that never answers leaves some for the next.
-  const shareMs = state.attemptNumber === state.maxAttempts ? leftMs : leftMs / 2;
+  // An attempt before the last gets half of the time, so that a channel that never answers leaves some for the next. A
+  // built-in engine rejects at once what it cannot do in time.
+  const getsAll = channel.embedded || state.attemptNumber === state.maxAttempts;
+  const shareMs = getsAll ? leftMs : leftMs / 2;
   const { firstByteMs = shareMs, totalMs = shareMs } = channel.timeouts;
   meter.attemptStarted(channel.id, state.attemptNumber, channel.keys[0]?.id ?? null);
   const running = ctx.services.state.traffic.begin(channel.id, plan.entry.model.name, isRepeat);
