@@ -63,7 +63,8 @@ export function planAlerts(
     const condition = known.get(key);
     const resolveAfterMs = RESOLVE_AFTER_MS[alert.kind] ?? 0;
     if (condition === undefined) {
-      if (now - alert.heldAt >= resolveAfterMs) plan.resolve.push(alert);
+      // It was held in the future where the clock was set back since.
+      if (Math.abs(now - alert.heldAt) >= resolveAfterMs) plan.resolve.push(alert);
       continue;
     }
     const detail = detailOf(alert, condition);

@@ -1,33 +1,42 @@
 import { type Kysely, sql } from "kysely";
-import { MINUTE_MS } from "../../contracts/durations";
+import { DAY_MS, MINUTE_MS } from "../../contracts/durations";
 import type { Alerts } from "../../ports/store";
 import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 import { toAlertRecord } from "./alert-rows";
 import { hasUpdated } from "./statements";
 
-/** The number of alerts with a message that was sent, failed or is being sent since a time. */
-async function countDeliveries(db: Kysely<Tables>, since: number): Promise<number> {
+/** No message is planned this far ahead: its time is of a clock that was set back since. */
+const TOO_FAR_MS = DAY_MS;
+
+/**
+ * The number of alerts with a message that was sent, failed or is being sent in the minute before `now`. Instances'
+ * clocks differ a little; a message of more than a minute ahead is of a clock that was set back since.
+ */
+async function countDeliveries(db: Kysely<Tables>, now: number): Promise<number> {
   const { count } = await db
     .selectFrom("alerts")
     .select(sql<number>`count(*)`.as("count"))
-    .where("delivery_at", ">", since)
+    .where("delivery_at", ">", now - MINUTE_MS)
+    .where("delivery_at", "<=", now + MINUTE_MS)
     .executeTakeFirstOrThrow();
   return Number(count);
 }
+
+const isDue = (now: number) =>
+  sql<boolean>`(delivery = 'pending' and (delivery_due_at <= ${now} or delivery_due_at > ${now + TOO_FAR_MS}))`;
 
 /** Messages to the webhooks: each is leased to one process at a time. */
 export function alertDeliveries(scope: Scope): Pick<Alerts, "claimDeliveries" | "finishDelivery"> {
   return {
     claimDeliveries: (now, leaseMs, { atOnce, perMinute }) =>
       scope.write(async (db) => {
-        const limit = Math.min(atOnce, perMinute - (await countDeliveries(db, now - MINUTE_MS)));
+        const limit = Math.min(atOnce, perMinute - (await countDeliveries(db, now)));
         if (limit <= 0) return [];
         const due = await db
           .selectFrom("alerts")
           .select("id")
-          .where("delivery", "=", "pending")
-          .where("delivery_due_at", "<=", now)
+          .where(isDue(now))
           // There are many budgets, and any user can spend theirs: alerts about the instance itself go first.
           .orderBy(sql`case when kind in ('budget_nearly_spent', 'budget_spent') then 1 else 0 end`)
           .orderBy("delivery_due_at")
@@ -47,8 +56,7 @@ export function alertDeliveries(scope: Scope): Pick<Alerts, "claimDeliveries" | 
             "in",
             due.map((one) => one.id),
           )
-          .where("delivery", "=", "pending")
-          .where("delivery_due_at", "<=", now)
+          .where(isDue(now))
           .returningAll()
           .execute();
         return rows.map(toAlertRecord);

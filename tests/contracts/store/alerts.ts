@@ -193,6 +193,32 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect((await claim(NOW + 60_000)).toSorted()).toEqual([resolved.id, snoozed.id].toSorted());
     });
 
+    test("sends messages after the clock was set back", async () => {
+      const { alerts } = await database.open();
+      const YEAR_MS = 365 * 86_400_000;
+      const claim = async (at: number) =>
+        (await alerts.claimDeliveries(at, 1_000, { atOnce: 9, perMinute: 2 })).map((record) => record.id);
+      const [sent, failed, waiting] = [
+        alert({ openedAt: NOW + YEAR_MS - 1 }),
+        alert({ openedAt: NOW + YEAR_MS - 1 }),
+        alert({ openedAt: NOW + YEAR_MS }),
+      ];
+      for (const one of [sent, failed, waiting]) await alerts.raise(one);
+      expect((await claim(NOW + YEAR_MS)).toSorted()).toEqual([sent.id, failed.id].toSorted());
+      const record = await alerts.find(sent.id);
+      if (record === null) throw new Error("no alert");
+      await alerts.finishDelivery(record, {
+        delivery: "delivered",
+        deliveryDueAt: null,
+        deliveryError: null,
+        deliveryAt: NOW + YEAR_MS,
+        deliveredTo: [],
+        deliveryWebhook: null,
+      });
+      expect((await claim(NOW)).toSorted()).toEqual([failed.id, waiting.id].toSorted());
+      expect(await claim(NOW)).toEqual([]);
+    });
+
     test("removes old resolved alerts in steps and keeps open ones at any age", async () => {
       const { alerts } = await database.open();
       const resolved = [alert(), alert(), alert()];
