@@ -52,7 +52,19 @@ export class ApiKeyCache {
     this.#used.set(keyId, this.clock.now());
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
-    setTimeout(() => this.#flush(), TOUCH_INTERVAL_MS).unref();
+    setTimeout(() => void this.flush(), TOUCH_INTERVAL_MS).unref();
+  }
+
+  /** Writes the uses to the store; never rejects. Also called before the store closes. */
+  async flush(): Promise<void> {
+    this.#isFlushPlanned = false;
+    const batch = this.#used;
+    this.#used = new Map();
+    try {
+      await this.store.keys.touchLastUsed(batch);
+    } catch (error) {
+      this.log.warn("key_use_not_written", { cause: error });
+    }
   }
 
   #forget(topics: ReadonlySet<Topic>): void {
@@ -80,14 +92,5 @@ export class ApiKeyCache {
     const entry = { ...found, allows: addresses.length === 0 ? null : createAddressList(addresses) };
     if (began === this.#generation) this.#known.set(digest, entry);
     return entry;
-  }
-
-  #flush(): void {
-    this.#isFlushPlanned = false;
-    const batch = this.#used;
-    this.#used = new Map();
-    this.store.keys
-      .touchLastUsed(batch)
-      .catch((error: unknown) => this.log.warn("key_use_not_written", { cause: error }));
   }
 }

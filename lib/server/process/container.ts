@@ -212,7 +212,7 @@ async function assemble(
   const close = async (): Promise<void> => {
     stopBackground();
     await Promise.allSettled([engines.providers.close(), engines.encoder.close()]);
-    await services.state.rejections.flush();
+    await Promise.all([services.state.rejections.flush(), services.state.apiKeyCache.flush()]);
     sharedState.close();
     await store.close();
     await telemetry?.close();

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createContainer } from "../../../lib/server/process/container";
+import { readEnvironment } from "../../../lib/server/process/env";
+import { insertKey } from "../../support/factories";
+
+test("writes when keys were last used before it closes the store", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "patchbay-container-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const env = readEnvironment({ PATCHBAY_DATA_DIR: directory, PATCHBAY_LOG_LEVEL: "silent" });
+  const first = await createContainer(env);
+  const { key } = await insertKey(first.services.store);
+  const before = Date.now();
+  first.services.state.apiKeyCache.touch(key.id);
+  await first.close();
+  const second = await createContainer(env);
+  onTestFinished(() => second.close());
+  const stored = await second.services.store.keys.findById(key.id);
+  expect(stored?.lastUsedAt).toBeGreaterThanOrEqual(before);
+});
