@@ -29,7 +29,7 @@ async function secretFor(store: Store, env: Environment): Promise<string> {
   // Read before the file: of two processes that start together, the first writes its secret before it encrypts.
   const keyId = await findKeyId(store);
   const found = findSecret(env.secret, env.dataDirectory);
-  if (found === null && keyId !== null && env.previousSecrets.length === 0)
+  if (found === null && keyId !== null && env.previousSecrets === null)
     throw new SettingError(
       `${secretFile(env.dataDirectory)}: missing; the store was encrypted with it (key id ${keyId}). ` +
         "Put the file back, or set PATCHBAY_SECRET to its content",

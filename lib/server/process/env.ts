@@ -96,7 +96,7 @@ const Variables = z.object({
   REDIS_TLS_CA: z.string().optional(),
   PATCHBAY_SHARED_CACHE_MB: integer(0, 65_536).optional(),
   PATCHBAY_SECRET: z.string().optional(),
-  PATCHBAY_SECRET_PREVIOUS: List.optional(),
+  PATCHBAY_SECRET_PREVIOUS: z.string().optional(),
   PATCHBAY_BASE_URL: BaseUrl.optional(),
   PATCHBAY_TRUSTED_PROXIES: AddressList.optional(),
   PATCHBAY_SETUP_TOKEN: z
@@ -156,7 +156,8 @@ export interface Environment {
   sharedCacheBytes: number;
   /** PATCHBAY_SECRET; null: the file `secret` in the data directory is used (lib/server/process/secret.ts). */
   secret: string | null;
-  previousSecrets: readonly string[];
+  /** PATCHBAY_SECRET_PREVIOUS: one secret, or several with commas or spaces between. */
+  previousSecrets: string | null;
   baseUrl: string | null;
   trustedProxies: readonly string[];
   setupToken: string | null;
@@ -232,7 +233,7 @@ export function readEnvironment(
     redisTlsCa: given.REDIS_TLS_CA ?? null,
     sharedCacheBytes: (given.PATCHBAY_SHARED_CACHE_MB ?? 0) * 1024 * 1024,
     secret: given.PATCHBAY_SECRET ?? null,
-    previousSecrets: given.PATCHBAY_SECRET_PREVIOUS ?? [],
+    previousSecrets: given.PATCHBAY_SECRET_PREVIOUS ?? null,
     baseUrl: given.PATCHBAY_BASE_URL ?? null,
     trustedProxies: given.PATCHBAY_TRUSTED_PROXIES ?? [],
     setupToken: given.PATCHBAY_SETUP_TOKEN ?? null,

@@ -94,13 +94,16 @@ function previousFile(dataDirectory: string): string {
   return path.join(dataDirectory, "secret.previous");
 }
 
+/** The secrets in PATCHBAY_SECRET_PREVIOUS. A secret may contain commas and spaces, so the whole text may be one, too. */
+function secretsIn(text: string): string[] {
+  const parts = text.split(/[\s,]+/).filter((one) => Buffer.byteLength(one, "utf8") >= MINIMUM_CHARACTERS);
+  return [checkSecret("PATCHBAY_SECRET_PREVIOUS", text), ...parts];
+}
+
 /** Secrets that are only used to decrypt: those given, and one whose rotation is not finished. */
-export function previousSecrets(given: readonly string[], dataDirectory: string): string[] {
+export function previousSecrets(given: string | null, dataDirectory: string): string[] {
   const stored = readSecretFile(previousFile(dataDirectory));
-  return [
-    ...given.map((one) => checkSecret("PATCHBAY_SECRET_PREVIOUS", one)),
-    ...(stored === null ? [] : [stored]),
-  ];
+  return [...(given === null ? [] : secretsIn(given)), ...(stored === null ? [] : [stored])];
 }
 
 /** Writes a file of mode 0600 atomically. */

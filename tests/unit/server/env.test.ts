@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readEnvironment, SettingError } from "../../../lib/server/process/env";
-import { checkSecret } from "../../../lib/server/process/secret";
+import { checkSecret, previousSecrets } from "../../../lib/server/process/secret";
+import { createCipher } from "../../../lib/store/cipher";
 
 function messageOf(work: () => unknown): string {
   try {
@@ -163,5 +164,31 @@ describe("checkSecret", () => {
 
   test("accepts a random secret", () => {
     expect(messageOf(() => checkSecret("PATCHBAY_SECRET", "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d"))).toBe("");
+  });
+});
+
+describe("PATCHBAY_SECRET_PREVIOUS", () => {
+  const decrypts = (text: string, secret: string): boolean => {
+    const { previousSecrets: given } = readEnvironment({ PATCHBAY_SECRET_PREVIOUS: text });
+    const encrypted = createCipher({ current: secret, previous: [] }).encrypt("channel-key", "a", "b");
+    const previous = previousSecrets(given, "/no/such/folder");
+    return createCipher({ current: "another", previous }).decrypt("channel-key", "a", encrypted) === "b";
+  };
+
+  test.each([
+    "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d",
+    "nine tins, two kettles and a patch board",
+    "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d and a short end",
+  ])("may be one secret: %s", (secret) => {
+    expect(decrypts(secret, secret)).toBe(true);
+  });
+
+  test.each([",", " ", ", ", "\n"])("may be several secrets with %j between", (separator) => {
+    const secrets = ["Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d", "the-second-secret-of-the-operator-78"];
+    for (const secret of secrets) expect(decrypts(secrets.join(separator), secret)).toBe(true);
+  });
+
+  test.each(["short", "short, shorter"])("is refused when it is short: %s", (text) => {
+    expect(messageOf(() => previousSecrets(text, "/no/such/folder"))).toMatch(/^PATCHBAY_SECRET_PREVIOUS: /);
   });
 });
