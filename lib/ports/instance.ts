@@ -13,6 +13,8 @@ export interface Instance {
   legacyEngines: boolean;
   /** The data directory's path, for operators and the admin command; never in a reply. */
   dataDirectory: string;
+  /** The folder of the SQLite file, which may be elsewhere; absent with PostgreSQL. */
+  storeDirectory?: string;
   /** `PATCHBAY_BASE_URL`; null: the Host header of each request is used. */
   baseUrl?: string | null;
   /** `PATCHBAY_UPSTREAM_ALLOW`; absent: none. */

@@ -136,7 +136,7 @@ describe("alerts", () => {
       kind: "disk",
       state: "opened",
       subject: "",
-      message: "Only 1 % of the disk of the data directory is free.",
+      message: "Only 1 % of the disk of the database is free.",
       detail: { percent: 1, threshold: 5 },
       resolved_at: null,
       delivery: { state: "none", attempts: 0, error: null },
@@ -231,7 +231,7 @@ describe("the webhook", () => {
       subject_name: null,
       state: "opened",
       at: open.opened_at,
-      message: "Only 1 % of the disk of the data directory is free.",
+      message: "Only 1 % of the disk of the database is free.",
       detail: expect.objectContaining({ percent: 1 }),
       opened_at: open.opened_at,
       resolved_at: null,
@@ -503,7 +503,7 @@ describe("the Slack-compatible webhook", () => {
     expect(receiver.received.map((one) => one.url)).toEqual([SECRET_PATH, SECRET_PATH, SECRET_PATH]);
     const [, opened, resolved] = receiver.received.map((one) => JSON.parse(one.text));
     expect(receiver.received[0]?.headers).not.toHaveProperty("x-patchbay-signature");
-    const text = "Only 1 % of the disk of the data directory is free.";
+    const text = "Only 1 % of the disk of the database is free.";
     expect(opened).toEqual({
       text: `Patchbay: Disk almost full. ${text}`,
       blocks: [
@@ -697,7 +697,7 @@ describe("the message of an alert that ends without a recovery", () => {
   test("says so when the rule of a full disk is turned off", async () => {
     await watchAlerts(services, FULL);
     await changeRules({ ...(await readRules()), disk_free_percent: null });
-    expect(await ended()).toBe(`The disk of the data directory ${UNWATCHED}`);
+    expect(await ended()).toBe(`The disk of the database ${UNWATCHED}`);
   });
 
   test.each<[string, (id: string) => Promise<unknown>]>([

@@ -34,7 +34,7 @@ export interface AlertFacts {
    * spent.
    */
   budgets: readonly (BudgetShare & { hasRefused: boolean })[];
-  /** Disk of the data directory; null when the store is not on it. */
+  /** Disk of the database; null when the store is not on it. */
   disk: { freeBytes: number; totalBytes: number } | null;
   /** Redis, as this instance reaches it; absent without it. */
   sharedState?: SharedStateHealth;

@@ -99,9 +99,9 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
         ? `Requests are accepted again: less than 80 % ${budgetWords(detail)} is spent.`
         : `Requests are refused: ${spentWords(detail)}`;
     case "disk":
-      if (isUnwatched) return `The disk of the data directory ${UNWATCHED}`;
-      if (isOver) return "The disk of the data directory has enough free space again.";
-      return `Only ${number(detail.percent)} % of the disk of the data directory is free.`;
+      if (isUnwatched) return `The disk of the database ${UNWATCHED}`;
+      if (isOver) return "The disk of the database has enough free space again.";
+      return `Only ${number(detail.percent)} % of the disk of the database is free.`;
     case "redis":
       if (isOver) return "Redis is available again: limits apply across all instances.";
       return `Redis does not answer (${text(detail.reason) || "it fails again and again"}): each instance applies its share of the limits.`;

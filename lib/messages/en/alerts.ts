@@ -138,7 +138,7 @@ export const alerts = {
     channelUnit: "minutes",
     errors: "Failed requests, of at least 20 in 5 minutes",
     errorsUnit: "% or more",
-    disk: "Free disk space of the data directory",
+    disk: "Free disk space of the database",
     diskUnit: "% or less",
     budgets: "Budgets of API keys and users at 80% and 100%",
     scoped: "Models and API keys with their own rules",

@@ -136,7 +136,7 @@ export const alerts = {
     channelUnit: "分钟",
     errors: "5 分钟内至少 20 个请求，失败占",
     errorsUnit: "% 或以上",
-    disk: "数据目录所在磁盘剩余空间",
+    disk: "数据库所在磁盘剩余空间",
     diskUnit: "% 或以下",
     budgets: "API 密钥和用户的预算用到 80% 和 100% 时",
     scoped: "单独设置规则的模型和 API 密钥",

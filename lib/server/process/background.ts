@@ -126,8 +126,8 @@ function createClockWatch({ store, clock, log }: ConsoleServices): () => Promise
 
 /** Checks the alert conditions; disk space only where the store is on it. `others`: other servers on the same file. */
 async function checkAlerts(services: ConsoleServices, others: readonly string[]): Promise<void> {
-  const isHere = services.store.kind === "sqlite";
-  const disk = isHere ? await readDisk(services.instance.dataDirectory) : null;
+  const { storeDirectory } = services.instance;
+  const disk = storeDirectory === undefined ? null : await readDisk(storeDirectory);
   await watchAlerts(services, disk, others.length === 0 ? [] : [services.instance.id, ...others]);
 }
 

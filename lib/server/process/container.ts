@@ -14,6 +14,7 @@ import type { Store } from "../../ports/store";
 import type { Log } from "../../ports/telemetry";
 import { withEngineHost } from "../../providers/engine-pool/client";
 import { createProviders } from "../../providers/registry";
+import { fileOf, isPostgresUrl } from "../../store/options";
 import { countTokens, countTokensInSteps } from "../../text/tokenize";
 import { vocabulary } from "../../text/vocabulary";
 import { followAllowedUpstreams } from "./allowed-upstreams";
@@ -65,6 +66,7 @@ function instanceOf(env: Environment, id: string, timeZone: string) {
     passwordMinimum: env.passwordMinimum,
     legacyEngines: env.legacyEngines,
     dataDirectory: env.dataDirectory,
+    storeDirectory: isPostgresUrl(env.databaseUrl) ? undefined : path.dirname(fileOf(env.databaseUrl)),
     baseUrl: env.baseUrl,
     upstreamAllow: env.upstreamAllow,
     draining: false,

@@ -272,6 +272,6 @@ describe("the message of an alert", () => {
     ],
     [messageOf("redis", {}, NOW), "Redis is available again: limits apply across all instances."],
     [messageOf("second_server", {}, NOW), "Only one server uses the SQLite file again."],
-    [messageOf("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the data directory is free."],
+    [messageOf("disk", { percent: 3.2 }), "Only 3.2 % of the disk of the database is free."],
   ])("is: %s", (message, expected) => expect(message).toBe(expected));
 });

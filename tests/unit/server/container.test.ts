@@ -20,3 +20,17 @@ test("writes when keys were last used before it closes the store", async () => {
   const stored = await second.services.store.keys.findById(key.id);
   expect(stored?.lastUsedAt).toBeGreaterThanOrEqual(before);
 });
+
+test("knows the folder of a database file outside the data directory", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "patchbay-container-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const container = await createContainer(
+    readEnvironment({
+      PATCHBAY_DATA_DIR: path.join(directory, "data"),
+      DATABASE_URL: `file:${directory}/store/main.db`,
+      PATCHBAY_LOG_LEVEL: "silent",
+    }),
+  );
+  onTestFinished(() => container.close());
+  expect(container.services.instance.storeDirectory).toBe(path.join(directory, "store"));
+});
