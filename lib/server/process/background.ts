@@ -7,6 +7,7 @@ import { sweepUsage } from "../../console/usage/sweep";
 import { refreshVoices } from "../../console/voices/refresh";
 import { describeInstance, isGone } from "./instance-id";
 import type { InstanceRegister } from "./register";
+import { removeLeftFiles } from "./temporary-files";
 
 const HEARTBEAT_MS = 5_000;
 const ORPHANS_MS = 15_000;
@@ -153,6 +154,8 @@ export async function startBackground(
   const beats = watchOwnBeats(services.clock, register.beat);
   await beats.beat();
   await settleOrphans(services, false);
+  const removeFiles = () => removeLeftFiles(services.instance.dataDirectory, services.clock.now());
+  await removeFiles();
   const watchClock = createClockWatch(services);
   const findOthers = watchOtherServers({ ...services, server: register.server });
   let others = await findOthers();
@@ -167,6 +170,7 @@ export async function startBackground(
     every(ALERTS_MS, "alerts", () => checkAlerts(services, others)),
     every(VOICES_MS, "voices", () => refreshVoices(services)),
     every(SWEEP_MS, "sweep", () => sweepExpired(services)),
+    every(SWEEP_MS, "files", removeFiles),
     every(RETENTION_MS, "retention", () => sweepUsage(services)),
   ];
   return () => {

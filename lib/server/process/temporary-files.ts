@@ -1,11 +1,16 @@
-import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdtemp, open, readdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ConsoleServices } from "../../console/context";
+import { HOUR_MS } from "../../contracts/durations";
 import { AppError, systemCode } from "../../errors";
 import type { Store } from "../../ports/store";
 import { makeDirectory } from "../../store/make-directory";
 
 const CHUNK_BYTES = 256 * 1024;
+const CONTENT = "content";
+const PREFIX = { backup: "backup-", spool: "spool-" } as const;
+/** A process that has written nothing to its file for this long was killed. */
+const LEFT_AFTER_MS = HOUR_MS;
 
 /**
  * The content of a file, read on demand. Closes the file at its end or when the reader leaves, even before the first
@@ -34,7 +39,7 @@ function contentOf(file: FileHandle): AsyncIterable<Uint8Array> {
 
 /**
  * Calls `write` with a file in a new folder that only this OS user can read, and returns the file's content. The file
- * is unlinked before its first byte is read, so a crash leaves it only while it is written.
+ * is unlinked before its first byte is read, so a crash leaves it only while it is written; `removeLeftFiles` removes it.
  */
 async function temporaryContent(
   parent: string,
@@ -44,11 +49,28 @@ async function temporaryContent(
   makeDirectory(parent);
   const folder = await mkdtemp(path.join(parent, prefix));
   try {
-    const file = path.join(folder, "content");
+    const file = path.join(folder, CONTENT);
     await write(file);
     return contentOf(await open(file, "r"));
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The names that `mkdtemp` gives. */
+const FOLDER = new RegExp(`^(?:${Object.values(PREFIX).join("|")})[A-Za-z0-9]{6}$`);
+
+/** Removes the files that killed processes have left in the data directory. Folders with other files stay. */
+export async function removeLeftFiles(dataDirectory: string, now: number): Promise<void> {
+  const names = await readdir(dataDirectory).catch(() => []);
+  for (const folder of names
+    .filter((name) => FOLDER.test(name))
+    .map((name) => path.join(dataDirectory, name))) {
+    const file = path.join(folder, CONTENT);
+    const written = await stat(file).catch(() => stat(folder).catch(() => null));
+    if (written === null || now - written.mtimeMs < LEFT_AFTER_MS) continue;
+    await rm(file, { force: true }).catch(() => undefined);
+    await rmdir(folder).catch(() => undefined);
   }
 }
 
@@ -62,7 +84,7 @@ export function createBackups(
     if (isBusy) throw new AppError("conflict", "A backup is already in progress. Try again in a moment.");
     isBusy = true;
     try {
-      return await temporaryContent(dataDirectory, "backup-", (file) => store.backup(file));
+      return await temporaryContent(dataDirectory, PREFIX.backup, (file) => store.backup(file));
     } finally {
       isBusy = false;
     }
@@ -72,7 +94,7 @@ export function createBackups(
 /** Writes replies that cannot be sent yet to files in the data directory. See `ConsoleServices.spool`. */
 export function createSpool(dataDirectory: string): ConsoleServices["spool"] {
   return (chunks) =>
-    temporaryContent(dataDirectory, "spool-", async (file) => {
+    temporaryContent(dataDirectory, PREFIX.spool, async (file) => {
       try {
         await writeFile(file, chunks, { flag: "wx", mode: 0o600 });
       } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -33,4 +33,17 @@ test("knows the folder of a database file outside the data directory", async () 
   );
   onTestFinished(() => container.close());
   expect(container.services.instance.storeDirectory).toBe(path.join(directory, "store"));
+});
+
+test("removes the folder of a backup that a killed process has left", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "patchbay-container-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const left = path.join(directory, "backup-a1B2c3");
+  mkdirSync(left);
+  utimesSync(left, 1, 1);
+  const container = await createContainer(
+    readEnvironment({ PATCHBAY_DATA_DIR: directory, PATCHBAY_LOG_LEVEL: "silent" }),
+  );
+  onTestFinished(() => container.close());
+  expect(existsSync(left)).toBe(false);
 });

@@ -170,9 +170,9 @@ describe("checkSecret", () => {
 describe("PATCHBAY_SECRET_PREVIOUS", () => {
   const decrypts = (text: string, secret: string): boolean => {
     const { previousSecrets: given } = readEnvironment({ PATCHBAY_SECRET_PREVIOUS: text });
-    const encrypted = createCipher({ current: secret, previous: [] }).encrypt("channel-key", "a", "b");
+    const encrypted = createCipher({ current: secret, previous: [] }).encrypt("secret-check", "a", "b");
     const previous = previousSecrets(given, "/no/such/folder");
-    return createCipher({ current: "another", previous }).decrypt("channel-key", "a", encrypted) === "b";
+    return createCipher({ current: "another", previous }).decrypt("secret-check", "a", encrypted) === "b";
   };
 
   test.each([
