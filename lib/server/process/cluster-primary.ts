@@ -19,6 +19,8 @@ const MAX_RESTART_MS = 10_000;
 const MAX_OUTAGE_MS = 1_000;
 /** A process that lived this long is not in a crash loop. */
 const STABLE_MS = 10_000;
+/** A process that does not serve after this time hangs; the first one may migrate a large store, and has no limit. */
+const MAX_START_MS = 5 * 60_000;
 /** How long a scrape waits for the metrics of a member. */
 const MEASURE_MS = 1_000;
 /** After the drain time, members have this long to close their store. */
@@ -193,11 +195,14 @@ export class ClusterPrimary {
         });
       }),
     };
+    const started = this.#isStarted ? setTimeout(() => this.#killStuck(member), MAX_START_MS) : undefined;
     // The exit is handled below; only `start` and `replaceAll` wait for this.
-    member.ready.then(
-      () => this.#watch(member),
-      () => undefined,
-    );
+    member.ready
+      .then(
+        () => this.#watch(member),
+        () => undefined,
+      )
+      .finally(() => clearTimeout(started));
     this.#running.add(member);
     const gone = (code: number | null, signal: string | null) => {
       this.#replies.left(member);
@@ -217,11 +222,13 @@ export class ClusterPrimary {
     const { worker } = member;
     watchProcess(worker, {
       ask: () => this.#send(member, { kind: "ask_alive" }),
-      stuck: () => {
-        this.#options.log.error("process_stuck", { pid: worker.process.pid });
-        worker.process.kill("SIGKILL");
-      },
+      stuck: () => this.#killStuck(member),
     });
+  }
+
+  #killStuck({ worker }: Member): void {
+    this.#options.log.error("process_stuck", { pid: worker.process.pid });
+    worker.process.kill("SIGKILL");
   }
 
   #restart(index: number, member: Member, code: number | null, signal: string | null): void {

@@ -1,7 +1,11 @@
 import type { ChildProcess, SendHandle } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { afterEach, expect, test, vi } from "vitest";
-import { nextRestart } from "../../../lib/server/process/cluster-primary";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import type { ProvidersOfProcess } from "../../../lib/providers/registry";
+import { ClusterPrimary, nextRestart } from "../../../lib/server/process/cluster-primary";
 import { closeUnanswered } from "../../../lib/server/process/unanswered-connection";
 import { watchProcess } from "../../../lib/server/process/watchdog";
 
@@ -91,4 +95,42 @@ test("a process that leaves six questions in a row unanswered is called stuck on
   expect(stuck).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(600_000);
   expect([asked, stuck.mock.calls.length]).toEqual([12, 1]);
+});
+
+test("a replacement that does not serve within five minutes is killed, and the next one may serve", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "patchbay-cluster-"));
+  const [file, hang] = [path.join(folder, "member.mjs"), path.join(folder, "hang")];
+  writeFileSync(
+    file,
+    `import { existsSync } from "node:fs";
+    process.on("message", ({ kind }) => kind === "stop" && process.exit(0));
+    if (!existsSync(${JSON.stringify(hang)})) process.send({ kind: "ready", setupToken: null });`,
+  );
+  const logged: string[] = [];
+  const log = (event: string) => void logged.push(event);
+  const primary = new ClusterPrimary({
+    file,
+    processes: 1,
+    drainMs: 1_000,
+    clock: { now: Date.now, monotonic: () => performance.now() },
+    log: { info: log, warn: log, error: log },
+    engines: { close: async () => undefined } as unknown as ProvidersOfProcess,
+  });
+  onTestFinished(async () => {
+    await primary.stopAll();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await primary.start();
+  writeFileSync(hang, "");
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const replacing = primary.replaceAll();
+  await vi.advanceTimersByTimeAsync(299_000);
+  expect(logged).toEqual(["replacing_processes"]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await replacing;
+  expect(logged.splice(0)).toEqual(["replacing_processes", "process_stuck", "replacing_failed"]);
+  vi.useRealTimers();
+  rmSync(hang);
+  await primary.replaceAll();
+  expect(logged).toEqual(["replacing_processes", "replaced_processes"]);
 });
