@@ -98,8 +98,8 @@ export function createLedger(
     },
     settleOrphans: (_now, deadBefore, isGone = () => false) =>
       settleOrphans(scope, commits, instanceId, deadBefore, isGone),
-    heartbeat: (now, report) => scope.write((db) => writeHeartbeat(db, instanceId, now, report)),
-    leave: () => scope.write((db) => removeHeartbeat(db, instanceId)),
+    heartbeat: (now, report) => writeHeartbeat(scope.single, instanceId, now, report),
+    leave: () => removeHeartbeat(scope.single, instanceId),
     instances: (since) => listInstances(scope.scan, instanceId, since),
     list: (query) => listEntries(scope.scan, query),
     find: (id) => findEntry(scope.read, id),

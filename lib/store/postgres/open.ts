@@ -116,6 +116,7 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
       connections: {
         read,
         scan: databaseOn(scanners),
+        single: write,
         writeTransaction,
         async announce(db) {
           await sql`select pg_notify(${CHANNEL}, '')`.execute(db);

@@ -75,11 +75,20 @@ class ReadDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** A connection is one turn of the only writer, from `BEGIN IMMEDIATE` to the end of the transaction. */
+/** One turn of the only writer. */
+interface Lease {
+  end(): void;
+  run: WorkerRun;
+  since: number;
+  /** From `BEGIN IMMEDIATE` on; before that, a statement is a transaction of its own. */
+  hasBegun: boolean;
+}
+
+/** A connection is one turn of the only writer, with one transaction or one statement. */
 class WriteDriver implements Driver {
   readonly #writer: WorkerClient;
   readonly #turns: WriteQueue;
-  readonly #leases = new WeakMap<DatabaseConnection, { end: () => void; run: WorkerRun; since: number }>();
+  readonly #leases = new WeakMap<DatabaseConnection, Lease>();
 
   constructor(writer: WorkerClient, turns: WriteQueue) {
     this.#writer = writer;
@@ -92,15 +101,12 @@ class WriteDriver implements Driver {
     const since = performance.now();
     const end = await this.#turns.take();
     try {
-      const run = this.#writer.run();
-      const connection = new SqliteConnection(async (sql, parameters) => {
-        try {
-          return await this.#writer.request({ kind: "query", sql, parameters }, run);
-        } catch (error) {
-          throw translated(error);
-        }
+      const lease: Lease = { end, run: this.#writer.run(), since, hasBegun: false };
+      const connection = new SqliteConnection((sql, parameters) => {
+        const kind = lease.hasBegun ? "query" : "write";
+        return retryWhileLocked(() => this.#writer.request({ kind, sql, parameters }, lease.run), since);
       });
-      this.#leases.set(connection, { end, run, since });
+      this.#leases.set(connection, lease);
       return connection;
     } catch (error) {
       end();
@@ -109,8 +115,9 @@ class WriteDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const since = this.#leases.get(connection)?.since;
-    await retryWhileLocked(() => this.#exec(connection, "begin immediate"), since);
+    const lease = this.#leases.get(connection);
+    await retryWhileLocked(() => this.#exec(connection, "begin immediate"), lease?.since);
+    if (lease) lease.hasBegun = true;
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -157,6 +164,6 @@ export const readDialect = (connection: Connection): Dialect =>
 export const scanDialect = (worker: WorkerClient): Dialect =>
   dialect(() => new ReadDriver((sql, parameters) => worker.request({ kind: "query", sql, parameters })));
 
-/** Transactions on the writer. */
+/** Transactions on the writer; a statement outside of one is a transaction of its own. */
 export const writeDialect = (writer: WorkerClient, turns: WriteQueue): Dialect =>
   dialect(() => new WriteDriver(writer, turns));

@@ -104,6 +104,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
       connections: {
         read,
         scan: new Kysely<Tables>({ dialect: scanDialect(scan) }),
+        single: write,
         writeTransaction: (work) => write.transaction().execute(work),
       },
       feed,

@@ -5,7 +5,8 @@ import type { QueryOutcome } from "./connection";
 export type Request =
   /** `prepare` checks, migrates and creates the file (once, at start); `write` and `scan` open a prepared one. */
   | { kind: "open"; file: string; mode: "prepare" | "write" | "scan" }
-  | { kind: "query"; sql: string; parameters: readonly unknown[] }
+  /** `write`: one statement in a transaction of its own. */
+  | { kind: "query" | "write"; sql: string; parameters: readonly unknown[] }
   | { kind: "exec"; sql: string }
   /** `operations`: `LedgerOperation[]` as JSON, which both threads read and write faster than a structured clone. */
   | { kind: "group"; operations: string }
@@ -17,6 +18,7 @@ export type Request =
 export interface Replies {
   open: null;
   query: QueryOutcome;
+  write: QueryOutcome;
   exec: null;
   group: LedgerOutcome[];
   version: number;

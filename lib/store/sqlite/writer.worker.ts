@@ -13,15 +13,13 @@ function opened(): Connection {
   return connection;
 }
 
-function runGroup(operations: LedgerOperation[]): LedgerOutcome[] {
+function inTransaction<T>(work: (database: Connection) => T): T {
   const database = opened();
   database.exec("begin immediate");
   try {
-    const work = commitGroup(operations, false);
-    let step = work.next();
-    while (!step.done) step = work.next(database.cells(step.value.sql, step.value.parameters));
+    const result = work(database);
     database.exec("commit");
-    return step.value;
+    return result;
   } catch (error) {
     try {
       database.exec("rollback");
@@ -30,6 +28,15 @@ function runGroup(operations: LedgerOperation[]): LedgerOutcome[] {
     }
     throw error;
   }
+}
+
+function runGroup(operations: LedgerOperation[]): LedgerOutcome[] {
+  return inTransaction((database) => {
+    const work = commitGroup(operations, false);
+    let step = work.next();
+    while (!step.done) step = work.next(database.cells(step.value.sql, step.value.parameters));
+    return step.value;
+  });
 }
 
 function copyTo(target: string): void {
@@ -63,6 +70,8 @@ function answer(request: Request): Replies[keyof Replies] {
     }
     case "query":
       return opened().query(request.sql, request.parameters);
+    case "write":
+      return inTransaction((database) => database.query(request.sql, request.parameters));
     case "exec":
       opened().exec(request.sql);
       return null;
