@@ -11,6 +11,20 @@ import { concurrently } from "./store/test-database";
 
 storeContract(newSqliteDatabase);
 
+test("reads by scans while a backup is made", async () => {
+  const database = await newSqliteDatabase();
+  const store = await database.open();
+  const ended: string[] = [];
+  await store.ledger.instances(0);
+  const copied = store.backup(path.join(path.dirname(database.file), "backup.db"));
+  await Promise.all([
+    copied.then(() => ended.push("backup")),
+    store.ledger.instances(0).then(() => ended.push("instances")),
+  ]);
+  expect(ended).toEqual(["instances", "backup"]);
+  await database.remove();
+});
+
 test("opens a backup made under load as a store with everything that was committed before it", async () => {
   const database = await newSqliteDatabase();
   const store = await database.open();

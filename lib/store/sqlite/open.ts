@@ -15,6 +15,7 @@ import { WorkerClient } from "./worker-client";
 
 const POLL_MS = 250;
 const SCAN_IDLE_MS = 60_000;
+const COPY_IDLE_MS = 1_000;
 
 /** How often to check whether another connection has committed (four times a second); its topics are published then. */
 function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () => void {
@@ -43,8 +44,8 @@ function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () 
   return () => clearInterval(timer);
 }
 
-/** Copies the store in one read transaction, on a separate thread. */
-async function backupTo(target: string, scan: WorkerClient): Promise<void> {
+/** Copies the store in one read transaction. */
+async function backupTo(target: string, copier: WorkerClient): Promise<void> {
   try {
     // VACUUM INTO accepts an empty file, which gives the copy its mode from the start.
     closeSync(openSync(target, "wx", 0o600));
@@ -58,7 +59,7 @@ async function backupTo(target: string, scan: WorkerClient): Promise<void> {
     );
   }
   try {
-    await retryWhileLocked(() => scan.request({ kind: "copy", target }));
+    await retryWhileLocked(() => copier.request({ kind: "copy", target }));
   } catch (error) {
     rmSync(target, { force: true });
     throw error;
@@ -78,6 +79,8 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const scan = new WorkerClient({ ...worker, mode: "scan", idleMs: SCAN_IDLE_MS });
+  // A copy may take minutes, and heartbeats and pages read by `scan` meanwhile.
+  const copier = new WorkerClient({ ...worker, mode: "scan", idleMs: COPY_IDLE_MS });
   const reader = openForReading(file);
   const turns = new WriteQueue();
   const read = new Kysely<Tables>({ dialect: readDialect(reader) });
@@ -114,10 +117,10 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
       async ping() {
         await read.selectFrom("revisions").select("revision").limit(1).execute();
       },
-      backup: (target) => backupTo(target, scan),
+      backup: (target) => backupTo(target, copier),
       async close() {
         unwatch();
-        await scan.close();
+        await Promise.all([scan.close(), copier.close()]);
         reader.close();
         await writer.close();
       },
