@@ -61,7 +61,7 @@ const SECRETS: readonly RegExp[] = [
   /(?<=\bbearer\s+)[^\s"']+/gi,
   /(?<=[?&](?:key|token|code|api_key)=)[^&\s"']+/gi,
   /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){2,4}/g,
-  /(?<=\/\/[^/\s:@]+:)[^@\s/]+(?=@)/g,
+  /(?<=\/\/[^/\s:@]*:)[^@\s/]+(?=@)/g,
 ];
 
 /** Replaces secrets with the first digits of their digest and escapes control characters. */

@@ -14,6 +14,7 @@ test.each([
   ["/reset?token=one-time&x=1", "one-time"],
   ["cookie eyJhbGciOiJkaXIifQ..a.b.c", "eyJhbGciOiJkaXIifQ..a.b.c"],
   ["https://user:pass@host.example/v1", "pass"],
+  ["rediss://:hunter2@cache.example:6379/0", "hunter2"],
 ])("logs only a digest of the secret in %j", (text, secret) => {
   expect(redact(text)).toBe(text.replace(secret, digest(secret)));
 });
