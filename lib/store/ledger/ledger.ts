@@ -103,7 +103,7 @@ export function createLedger(
     instances: (since) => listInstances(scope.scan, instanceId, since),
     list: (query) => listEntries(scope.scan, query),
     find: (id) => findEntry(scope.read, id),
-    findByRequest: (requestId, userId) => findEntryByRequest(scope.read, requestId, userId),
+    findByRequest: (requestId, userId) => findEntryByRequest(scope.scan, requestId, userId),
     failedAttempts: (query) => failedAttempts(scope.scan, query),
     failovers: (query) => failovers(scope.scan, query),
     maintain,

@@ -19,3 +19,16 @@ test("open alerts are read through their own index", async () => {
     await database.remove();
   }
 });
+
+// Callers choose request IDs, so a million entries may have the same one, and all are read to find the newest.
+test("entries of a request ID are not read on the event loop", async () => {
+  const database = await newSqliteDatabase();
+  try {
+    const { ledger } = await database.open();
+    const asked = vi.spyOn(Connection.prototype, "query");
+    expect(await ledger.findByRequest("constant")).toBeNull();
+    expect(asked.mock.calls.filter(([text]) => text.includes("request_id"))).toEqual([]);
+  } finally {
+    await database.remove();
+  }
+});
