@@ -13,15 +13,15 @@ export interface Scope {
   /** For reads of possibly many rows: off the event loop on SQLite, the same as `read` elsewhere. */
   readonly scan: Kysely<Tables>;
   /**
-   * For a single write that touches no topic: a transaction of its own, or part of the open one. On SQLite it is one
-   * message to the writer, so that its lock never waits for this thread.
-   */
-  readonly single: Kysely<Tables>;
-  /**
    * Runs `work` in a write transaction of its own, or in the open one. Topics touched get a new revision in the same
    * commit; listeners are notified after it.
    */
   write<T>(work: (db: Kysely<Tables>, touch: Touch) => Promise<T>): Promise<T>;
+  /**
+   * The same for `work` of one statement that touches no topic. On SQLite it is one message to the writer, so that its
+   * lock never waits for this thread.
+   */
+  writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
 }
 
 /** Deletes the row with this ID; false when there is none. */
@@ -43,9 +43,10 @@ export function deleteById(
 export interface Connections {
   read: Kysely<Tables>;
   scan: Kysely<Tables>;
-  single: Kysely<Tables>;
   /** Runs `work` in one exclusive write transaction; commits, or rolls back and throws. */
   writeTransaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Runs `work`, which is one statement, as such a transaction. */
+  writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** Runs before the commit of a transaction that touched topics (PostgreSQL: NOTIFY). */
   announce?(db: Kysely<Tables>): Promise<void>;
 }
@@ -64,7 +65,7 @@ export async function inTransaction<T>(
     const inside: Scope = {
       read: db,
       scan: db,
-      single: db,
+      writeOne: (nested) => nested(db),
       write: (nested) => nested(db, (topic) => touched.add(topic)),
     };
     const value = await work(inside);
@@ -83,7 +84,7 @@ export function rootScope(connections: Connections, feed: ChangeFeed): Scope {
   return {
     read: connections.read,
     scan: connections.scan,
-    single: connections.single,
+    writeOne: (work) => connections.writeOne(work),
     write: (work) =>
       inTransaction(connections, feed, (inside) => inside.write((db, touch) => work(db, touch))),
   };

@@ -69,7 +69,7 @@ export async function settleOrphans(
     settled += results.filter(Boolean).length;
     if (rows.length < ORPHAN_BATCH_ROWS) break;
   }
-  await scope.write(async (db) => {
+  await scope.writeOne(async (db) => {
     await db
       .deleteFrom("instances")
       .where((where) =>

@@ -98,8 +98,8 @@ export function createLedger(
     },
     settleOrphans: (_now, deadBefore, isGone = () => false) =>
       settleOrphans(scope, commits, instanceId, deadBefore, isGone),
-    heartbeat: (now, report) => writeHeartbeat(scope.single, instanceId, now, report),
-    leave: () => removeHeartbeat(scope.single, instanceId),
+    heartbeat: (now, report) => scope.writeOne((db) => writeHeartbeat(db, instanceId, now, report)),
+    leave: () => scope.writeOne((db) => removeHeartbeat(db, instanceId)),
     instances: (since) => listInstances(scope.scan, instanceId, since),
     list: (query) => listEntries(scope.scan, query),
     find: (id) => findEntry(scope.read, id),

@@ -116,8 +116,8 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
       connections: {
         read,
         scan: databaseOn(scanners),
-        single: write,
         writeTransaction,
+        writeOne: writeTransaction,
         async announce(db) {
           await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
         },

@@ -84,7 +84,7 @@ function lifecycle(scope: Scope): Pick<Alerts, "raise" | "hold" | "resolve" | "d
     raise: (alert) => raise(scope, alert),
 
     hold: (id, heldAt, detail) =>
-      scope.write(async (db) => {
+      scope.writeOne(async (db) => {
         await db
           .updateTable("alerts")
           .set({ held_at: heldAt, detail: json(detail) })

@@ -166,7 +166,7 @@ function writing(
         const values = rows
           .slice(start, start + TOUCH_CHUNK)
           .map(([id, at]) => sql`(cast(${id} as text), cast(${at} as bigint))`);
-        await scope.write(async (db) => {
+        await scope.writeOne(async (db) => {
           await sql`with used (id, at) as (values ${sql.join(values)})
             update keys set last_used_at = used.at from used
             where keys.id = used.id and (keys.last_used_at is null or keys.last_used_at < used.at)`.execute(

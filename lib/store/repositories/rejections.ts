@@ -114,8 +114,8 @@ async function sweep(scope: Scope, before: number, maxRows: number, limit: numbe
 
 export function rejectionsRepository(scope: Scope): Rejections {
   return {
-    add: (records) =>
-      scope.write(async (db) => {
+    add(records) {
+      const add = async (db: Scope["read"]): Promise<void> => {
         for (let start = 0; start < records.length; start += ADD_CHUNK) {
           await db
             .insertInto("rejections")
@@ -123,7 +123,9 @@ export function rejectionsRepository(scope: Scope): Rejections {
             .onConflict((conflict) => conflict.column("id").doUpdateSet(MERGED_COLUMNS))
             .execute();
         }
-      }),
+      };
+      return records.length > ADD_CHUNK ? scope.write(add) : scope.writeOne(add);
+    },
 
     async list(query) {
       let select = scope.scan.selectFrom("rejections").selectAll();

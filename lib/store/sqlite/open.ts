@@ -107,8 +107,8 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
       connections: {
         read,
         scan: new Kysely<Tables>({ dialect: scanDialect(scan) }),
-        single: write,
         writeTransaction: (work) => write.transaction().execute(work),
+        writeOne: (work) => work(write),
       },
       feed,
       commitGroup,

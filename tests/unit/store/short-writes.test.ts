@@ -1,8 +1,25 @@
 import { Worker } from "node:worker_threads";
 import Database from "libsql";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { RejectionRecord, Store } from "../../../lib/ports/store";
 import { newSqliteDatabase, type SqliteDatabase } from "../../contracts/store/sqlite-database";
 import { NOW } from "../../support/factories";
+
+const REJECTED: RejectionRecord = {
+  minute: NOW - (NOW % 60_000),
+  keyId: null,
+  userId: null,
+  model: null,
+  error: "invalid",
+  limit: null,
+  calls: 1,
+  at: NOW,
+  requestId: "req_1",
+  status: 400,
+  message: "Must be text.",
+  retryAfterS: null,
+  address: null,
+};
 
 let database: SqliteDatabase;
 beforeEach(async () => {
@@ -11,13 +28,17 @@ beforeEach(async () => {
 afterEach(() => database.remove());
 
 // The lock of a transaction in several messages is kept while this thread is busy, and other processes wait for it.
-test("a heartbeat is one message to the writer", async () => {
-  const { ledger } = await database.open({ instanceId: "one" });
+test.each<[string, (store: Store) => Promise<unknown>]>([
+  ["a heartbeat", ({ ledger }) => ledger.heartbeat(NOW)],
+  ["a last use of keys", ({ keys }) => keys.touchLastUsed(new Map([["key_1", NOW]]))],
+  ["new figures of an alert", ({ alerts }) => alerts.hold("alt_1", NOW, {})],
+  ["counts of rejected requests", ({ rejections }) => rejections.add([REJECTED])],
+])("%s is one message to the writer", async (_name, write) => {
+  const store = await database.open();
   const sent = vi.spyOn(Worker.prototype, "postMessage");
-  await ledger.heartbeat(NOW);
+  await write(store);
   const kinds = sent.mock.calls.map(([message]) => message.request.kind);
   expect(kinds.filter((kind) => kind !== "version")).toEqual(["write"]);
-  expect(await ledger.instances(NOW)).toMatchObject([{ id: "one", heartbeatAt: NOW }]);
 });
 
 test("a heartbeat waits while another process holds the lock, up to a second", async () => {
