@@ -96,13 +96,26 @@ function watchOwnBeats(clock: ConsoleServices["clock"], beat: () => Promise<void
 }
 
 /**
- * Settles the calls of dead instances: those of this machine's ended processes at once, others by their heartbeats
- * (`byAge`).
+ * Settles the calls of dead instances: those of this machine's ended processes at once, others when no new heartbeat was
+ * seen for `DEAD_AFTER_MS`, if this process is `isSteady`. A heartbeat is compared with what was read before, because
+ * the clocks of two servers may differ by more than that.
  */
-async function settleOrphans({ store, clock, log }: ConsoleServices, byAge: boolean): Promise<void> {
-  const now = clock.now();
-  const count = await store.ledger.settleOrphans(now, byAge ? now - DEAD_AFTER_MS : NO_AGE, isGone);
-  if (count > 0) log.warn("orphans_settled", { count });
+function createOrphanSweep({ store, clock, log }: ConsoleServices): (isSteady: boolean) => Promise<void> {
+  let seen = new Map<string, { heartbeatAt: number; since: number }>();
+  return async (isSteady) => {
+    const at = clock.monotonic();
+    const known = await store.ledger.instances(NO_AGE);
+    seen = new Map(
+      known.map(({ id, heartbeatAt }) => {
+        const before = seen.get(id);
+        return [id, before?.heartbeatAt === heartbeatAt ? before : { heartbeatAt, since: at }];
+      }),
+    );
+    const isSilent = (id: string) => at - (seen.get(id)?.since ?? at) >= DEAD_AFTER_MS;
+    const isDead = (id: string) => isGone(id) || (isSteady && isSilent(id));
+    const count = await store.ledger.settleOrphans(clock.now(), NO_AGE, isDead);
+    if (count > 0) log.warn("orphans_settled", { count });
+  };
 }
 
 function createClockWatch({ store, clock, log }: ConsoleServices): () => Promise<void> {
@@ -153,7 +166,8 @@ export async function startBackground(
   };
   const beats = watchOwnBeats(services.clock, register.beat);
   await beats.beat();
-  await settleOrphans(services, false);
+  const settleOrphans = createOrphanSweep(services);
+  await settleOrphans(false);
   const removeFiles = () => removeLeftFiles(services.instance.dataDirectory, services.clock.now());
   await removeFiles();
   const watchClock = createClockWatch(services);
@@ -166,7 +180,7 @@ export async function startBackground(
     every(HEARTBEAT_MS, "heartbeat", beats.beat),
     every(HEARTBEAT_MS, "clock", watchClock),
     every(HEARTBEAT_MS, "others", findOtherServers),
-    every(ORPHANS_MS, "orphans", () => settleOrphans(services, beats.isSteady())),
+    every(ORPHANS_MS, "orphans", () => settleOrphans(beats.isSteady())),
     every(ALERTS_MS, "alerts", () => checkAlerts(services, others)),
     every(VOICES_MS, "voices", () => refreshVoices(services)),
     every(SWEEP_MS, "sweep", () => sweepExpired(services)),

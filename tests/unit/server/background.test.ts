@@ -11,15 +11,17 @@ let monotonic = 0;
 let audited: unknown[];
 let warned: string[];
 let beats: number[];
-/** How old heartbeats must be for each settlement of orphans; null: no age counts. */
-let judgedAges: (number | null)[];
+/** The last heartbeat of another instance. */
+let otherBeat: number;
+/** For each settlement of orphans: whether the other instance counts as dead. */
+let judgedDead: boolean[];
 let isBroken: boolean;
 let stop: () => void;
 
 beforeEach(async () => {
   vi.useFakeTimers();
   [now, monotonic, audited, warned, beats, isBroken] = [1_790_000_000_000, 0, [], [], [], false];
-  judgedAges = [];
+  [otherBeat, judgedDead] = [now, []];
   const services = {
     instance: { dataDirectory: "/no/such/folder" },
     clock: { now: () => now, monotonic: () => monotonic },
@@ -33,8 +35,9 @@ beforeEach(async () => {
     },
     store: {
       ledger: {
-        settleOrphans: async (at: number, deadBefore: number) => {
-          judgedAges.push(deadBefore === 0 ? null : at - deadBefore);
+        instances: async () => [{ id: "other", heartbeatAt: otherBeat, isSelf: false, report: null }],
+        settleOrphans: async (_at: number, deadBefore: number, isDead: (id: string) => boolean) => {
+          judgedDead.push(isDead("other") || otherBeat < deadBefore);
           return 0;
         },
       },
@@ -109,37 +112,54 @@ describe("the calls of other instances", () => {
     for (let beat = 0; beat < count; beat++) await pass(5_000);
   };
 
-  test("are not settled by the age of a heartbeat until this process has written its own for 30 s", async () => {
-    expect(judgedAges).toEqual([null]);
+  test("are not settled by a heartbeat that stays the same until this process has written its own for 30 s", async () => {
+    expect(judgedDead).toEqual([false]);
     await passBeats(3);
-    expect(judgedAges).toEqual([null, null]);
+    expect(judgedDead).toEqual([false, false]);
     await passBeats(6);
-    expect(judgedAges).toEqual([null, null, 30_000, 30_000]);
+    expect(judgedDead).toEqual([false, false, true, true]);
   });
 
-  test("are not settled by age during an outage of the store, or in the 30 s after it", async () => {
+  test("are not settled by their heartbeat during an outage of the store, or in the 30 s after it", async () => {
     await passBeats(6);
     isBroken = true;
     await passBeats(9);
-    expect(judgedAges.splice(0)).toEqual([null, null, 30_000, null, null, null]);
+    expect(judgedDead.splice(0)).toEqual([false, false, true, false, false, false]);
     isBroken = false;
     // Its first heartbeat is the one of 80 s.
     await passBeats(6);
-    expect(judgedAges.splice(0)).toEqual([null, null]);
+    expect(judgedDead.splice(0)).toEqual([false, false]);
     await passBeats(3);
-    expect(judgedAges).toEqual([30_000]);
+    expect(judgedDead).toEqual([true]);
   });
 
   test.each([31_000, -31_000])(
-    "are not settled by age in the 30 s after the wall clock was set by %d ms",
+    "are not settled by their heartbeat in the 30 s after the wall clock was set by %d ms",
     async (ms) => {
       await passBeats(8);
-      judgedAges = [];
+      judgedDead = [];
       await pass(5_000, ms);
       await passBeats(3);
-      expect(judgedAges).toEqual([null, null]);
+      expect(judgedDead).toEqual([false, false]);
       await passBeats(3);
-      expect(judgedAges).toEqual([null, null, 30_000]);
+      expect(judgedDead).toEqual([false, false, true]);
     },
   );
+
+  test.each([-60_000, 60_000])(
+    "are not settled while it writes heartbeats, with a clock that is %d ms off",
+    async (ms) => {
+      for (let beat = 0; beat < 24; beat++) {
+        otherBeat = now + ms;
+        await passBeats(1);
+      }
+      expect(judgedDead).toEqual(Array(9).fill(false));
+    },
+  );
+
+  test("are settled when it writes none any more, with a clock that is an hour ahead", async () => {
+    otherBeat = now + 3_600_000;
+    await passBeats(9);
+    expect(judgedDead).toEqual([false, false, false, true]);
+  });
 });
