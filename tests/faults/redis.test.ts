@@ -324,3 +324,19 @@ test("a start that fails late closes its connections", async () => {
   // The connection of this command.
   await expect.poll(connected).toBe(1);
 });
+
+test("a subscription made while the connection is lost begins when it is restored", async () => {
+  const redis = await redisServer();
+  const { link } = await instance({ url: redis.url });
+  await expect.poll(() => link.exchange("test:", ["PING"])).toBe("PONG");
+  await redis.stop();
+  await until(() => !link.isUp);
+  const received: string[] = [];
+  link.subscribe("events", (message) => received.push(message));
+  await redis.start();
+  const publish = async () => {
+    await redis.command("PUBLISH", "test:events", "hello");
+    return received;
+  };
+  await expect.poll(publish).toContain("hello");
+});

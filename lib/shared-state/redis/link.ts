@@ -77,6 +77,8 @@ const LOOK_UP_PAUSE_MS = 1_000;
 
 class Link implements RedisLink {
   readonly #subscriptions = new Map<string, (message: string) => void>();
+  /** Those that Redis has confirmed; the client renews them after a lost connection. */
+  readonly #confirmed = new Set<string>();
   readonly #onListening = new Set<() => void>();
   readonly #breaker: LinkBreaker;
   readonly #fast: RedisClient;
@@ -103,20 +105,14 @@ class Link implements RedisLink {
     });
     this.#bulk = createRedisClient(address, ca, {
       onError: () => undefined,
-      // The client has renewed its subscriptions by then.
-      onReady: () => this.#listening(),
+      onReady: () => void this.#subscribeAll(),
     });
   }
 
   /** Connects in the background; resolves after the first connection or a second, whichever is first. */
   async connect(): Promise<void> {
     const connecting = this.#connectForever(this.#fast);
-    this.#connectForever(this.#bulk)
-      .then(() => this.#subscribeAll())
-      .then(() => this.#listening())
-      .catch((error: unknown) =>
-        this.options.log.warn("redis_subscribe_failed", { reason: reasonOf(error) }),
-      );
+    void this.#connectForever(this.#bulk);
     this.#breaker.planProbe();
     await withTimeout(
       connecting.then(() => this.#breaker.probe()),
@@ -197,7 +193,7 @@ class Link implements RedisLink {
       }
     };
     this.#subscriptions.set(`${this.prefix}${channel}`, safe);
-    if (this.#bulk.isReady) this.#bulk.subscribe(`${this.prefix}${channel}`, safe).catch(() => undefined);
+    void this.#subscribeAll();
   }
 
   onUp(listener: () => void): void {
@@ -220,10 +216,6 @@ class Link implements RedisLink {
     }
   }
 
-  #listening(): void {
-    for (const listener of this.#onListening) listener();
-  }
-
   #disconnected(error: unknown): void {
     if (!this.#isClosed && !this.#fast.isReady) this.#breaker.goDown(reasonOf(error));
   }
@@ -241,9 +233,20 @@ class Link implements RedisLink {
     }
   }
 
+  /** Subscribes what Redis has not confirmed; what fails because the connection is lost is repeated on the next one. */
   async #subscribeAll(): Promise<void> {
-    if (this.#isClosed) return;
-    for (const [channel, listener] of this.#subscriptions) await this.#bulk.subscribe(channel, listener);
+    if (!this.#bulk.isReady) return;
+    try {
+      for (const [channel, listener] of this.#subscriptions) {
+        if (this.#confirmed.has(channel)) continue;
+        await this.#bulk.subscribe(channel, listener);
+        this.#confirmed.add(channel);
+      }
+    } catch (error) {
+      if (!this.#isClosed) this.options.log.warn("redis_subscribe_failed", { reason: reasonOf(error) });
+      return;
+    }
+    for (const listener of this.#onListening) listener();
   }
 
   async #evaluate({ text, digest }: Script, keys: string[], args: string[]): Promise<unknown> {
