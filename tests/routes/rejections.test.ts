@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sweepUsage } from "../../lib/console/usage/sweep";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import { AppError } from "../../lib/errors";
@@ -234,6 +234,15 @@ test("removes old counts after the days of the setting", async () => {
   expect((await sweepUsage(services)).rejections).toBe(0);
   await services.store.settings.put("rejection_retention_days", 14);
   expect((await sweepUsage(services)).rejections).toBe(1);
+});
+
+test("removes old counts also while the ledger is in use and cannot drop whole months", async () => {
+  await services.store.rejections.add([record()]);
+  services.clock.advance(15 * 86_400_000);
+  vi.spyOn(services.store.ledger, "maintain").mockRejectedValueOnce(new Error("lock timeout"));
+  await expect(sweepUsage(services)).rejects.toThrow("lock timeout");
+  // The failed sweep has removed it.
+  expect((await sweepUsage(services)).rejections).toBe(0);
 });
 
 test("shows administrators why a request failed: the upstream's message and the skipped channels", async () => {

@@ -39,14 +39,15 @@ export async function sweepUsage({
     days === null ? 0 : inBatches((limit) => store.ledger.sweep(what, clock.now() - days * DAY_MS, limit));
   const { usage, prompts } = settings.retention_days;
   const now = clock.now();
-  await store.ledger.maintain(now, usage === null ? null : now - usage * DAY_MS);
   // An entry's text goes with it, also where a whole month is dropped.
   const promptDays = Math.min(usage ?? Number.POSITIVE_INFINITY, prompts ?? Number.POSITIVE_INFINITY);
   const rejectionDays = settings.rejection_retention_days;
-  const rejectedBefore = rejectionDays === null ? 0 : clock.now() - rejectionDays * DAY_MS;
-  return {
+  const rejectedBefore = rejectionDays === null ? 0 : now - rejectionDays * DAY_MS;
+  const swept = {
     prompts: await sweepLedger("prompts", Number.isFinite(promptDays) ? promptDays : null),
-    rows: await sweepLedger("rows", usage),
     rejections: await inBatches((limit) => store.rejections.sweep(rejectedBefore, MAX_REJECTIONS, limit)),
   };
+  // Whole months are dropped at once, before the rest is deleted by row. It fails while the table is in use, as in a backup.
+  await store.ledger.maintain(now, usage === null ? null : now - usage * DAY_MS);
+  return { ...swept, rows: await sweepLedger("rows", usage) };
 }
