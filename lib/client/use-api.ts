@@ -4,13 +4,20 @@ import { cacheKey, endpointOf, type InputArgs, type RequestInput } from "./api";
 
 export type GetKey = Extract<JsonKey, `GET ${string}`>;
 
-/** Data of an endpoint, cached by SWR; `input` null: nothing is fetched. */
+/**
+ * Data of an endpoint, cached by SWR; `input` null: nothing is fetched. `keepPreviousData` keeps the data of the previous
+ * input until the next one has loaded or failed: after an error it would pass for the data of the next one.
+ */
 export function useApi<Key extends GetKey>(
   endpoint: Key,
   ...args: InputArgs<InputOf<Key> | null, [options?: SWRConfiguration<DataOf<Key>>]>
 ): SWRResponse<DataOf<Key>, unknown>;
 export function useApi(endpoint: GetKey, input: RequestInput | null = {}, options?: SWRConfiguration) {
-  return useSWR<unknown, unknown>(input === null ? null : cacheKey(endpoint, input), options);
+  const key = input === null ? null : cacheKey(endpoint, input);
+  const { cache, fallback } = useSWRConfig();
+  const reply = useSWR<unknown, unknown>(key, options);
+  const isOwn = key === null || (cache.get(key)?.data ?? fallback[key]) !== undefined;
+  return options?.keepPreviousData && reply.error && !isOwn ? { ...reply, data: undefined } : reply;
 }
 
 type Mutate = ReturnType<typeof useSWRConfig>["mutate"];

@@ -115,4 +115,22 @@ test.describe("when usage and audit data fail to load", () => {
         path === "/usage" ? figure(page, "Requests") : main.getByText(/rows? verified|No rows yet/),
       ).toBeVisible();
     });
+
+  for (const [path, reply] of [
+    ["/usage", "/api/usage/summary"],
+    ["/", "/api/overview"],
+  ])
+    test(`shows an error on ${path} instead of the figures of the previous range`, async ({
+      ownerPage: page,
+      product,
+    }) => {
+      await page.goto(product.url + path);
+      await expect(figure(page, "Requests")).toBeVisible();
+      await page.route(`**${reply}?*`, (route) =>
+        route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),
+      );
+      await page.getByRole("radio", { name: "Week" }).click();
+      await expect(page.getByRole("main").getByRole("button", { name: "Retry" }).first()).toBeVisible();
+      await expect(figure(page, "Requests")).toHaveCount(0);
+    });
 });
