@@ -83,7 +83,7 @@ function useFailureText() {
       return { title: t("broken", { seq: plain(broken_at) }), text: t("brokenText", { rows }) };
     }
     if (expected_rows === null) return { title: t("unproven"), text: t("unprovenText", { rows }) };
-    const missing = { from: plain(rows + 1), to: plain(expected_rows) };
+    const missing = { count: expected_rows - rows, from: plain(rows + 1), to: plain(expected_rows) };
     return { title: t("cutOff", missing), text: t("cutOffText", { rows }) };
   };
 }

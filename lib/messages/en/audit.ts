@@ -9,7 +9,8 @@ export const audit = {
     newest: "Newest hash",
     copy: "Copy newest hash",
     again: "Verify again",
-    cutOff: "Rows {from} to {to} are missing at the end",
+    cutOff:
+      "{count, plural, one {Row {from} is missing at the end} other {Rows {from} to {to} are missing at the end}}",
     cutOffText:
       "{rows, plural, =0 {No row is left} one {The row before them is intact} other {The # rows before them are intact}}. Someone with access to the database removed the newest rows: compare with a backup, and check who can access the database.",
     unproven: "The end of the log cannot be verified",

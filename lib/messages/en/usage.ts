@@ -36,7 +36,7 @@ export const usage = {
     tag: "Tag",
     end_user: "End user",
     none: "None",
-    others: "{count} others",
+    others: "{count, plural, one {# other} other {# others}}",
     empty: "No data in this range.",
   },
   partial: "Tags, end users and outcomes only count the newest 100,000 requests of the range, since {when}.",

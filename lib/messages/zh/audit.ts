@@ -9,7 +9,7 @@ export const audit = {
     newest: "最新哈希",
     copy: "复制最新哈希",
     again: "重新校验",
-    cutOff: "末尾缺少第 {from} 至 {to} 条记录",
+    cutOff: "{count, plural, =1 {末尾缺少第 {from} 条记录} other {末尾缺少第 {from} 至 {to} 条记录}}",
     cutOffText:
       "{rows, plural, =0 {没有留下任何记录} other {它们之前的 # 条记录完整}}。有人能访问数据库并删除了最新的记录：请与备份比对，并检查谁能访问数据库。",
     unproven: "无法校验日志的末尾",

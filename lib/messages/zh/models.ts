@@ -66,7 +66,8 @@ export const models = {
     onlyRecovering: "没有健康的渠道。恢复中的渠道每次只放行一个探测请求；在探测成功之前，其他请求会失败。",
     down: "不可用。",
     as: "对应 {name}",
-    attempts: "每个请求最多尝试 {count} 次。{channels, plural, =1 {单个渠道最多尝试两次。} other {}}",
+    attempts:
+      "{count, plural, =1 {每个请求只尝试一次。} other {每个请求最多尝试 # 次。{channels, plural, =1 {单个渠道最多尝试两次。} other {}}}}",
     disabled: "模型已停用：请求会返回“模型不存在”。",
     none: "没有渠道提供它：请求会失败。",
     toChannels: "查看渠道",
