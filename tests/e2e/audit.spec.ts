@@ -48,6 +48,20 @@ test("lets the user type a date, part by part", async ({ ownerPage: page, produc
   await expect(page.getByLabel("From", { exact: true })).toHaveValue("2026-11-01");
 });
 
+test.describe("when a verification fails", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("shows its error", async ({ ownerPage: page, product: { url } }) => {
+    await page.goto(`${url}/audit`);
+    await expect(page.getByText(/^\d+ rows? verified$/)).toBeVisible();
+    await page.route("**/api/audit/verify", (route) =>
+      route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),
+    );
+    await page.getByRole("button", { name: "Verify again" }).click();
+    await expect(page.getByRole("main").getByRole("alert")).toContainText("Something went wrong");
+  });
+});
+
 test("verifies the hash chain and names a row that was tampered with", async ({ page }) => {
   const product = await startProduct();
   try {
