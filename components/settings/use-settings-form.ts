@@ -96,10 +96,17 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
         setState({ error: null, isBusy: false });
         // The form now shows the stored values and that it is stale; saving again overwrites them knowingly.
         if (next === null) return;
-        setDraft({});
+        const now = plan.read(next);
+        // Keeps what was entered while the request was sent, on top of what is saved now.
+        setDraft((typed) => {
+          const later = Object.entries(typed).filter(([name, value]) => !isSame(value, draft[name]));
+          // Type assertion: `fromEntries` loses the keys.
+          return Object.fromEntries(later) as Partial<Values>;
+        });
+        setBases(now);
         // Fields that were not changed here keep what was saved elsewhere in the meantime.
         const replaced = Object.fromEntries(changed.map((name) => [name, saved[name]]));
-        const before: Values = { ...plan.read(next), ...replaced };
+        const before: Values = { ...now, ...replaced };
         const action = { label: t("undo"), onClick: () => void undo(before, next.version, names) };
         toast.success(t("savedNames", { names }), { action });
       } catch (failure) {

@@ -141,6 +141,51 @@ test("does not reopen a dialog that was closed with Back", async ({ ownerPage: p
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
+test("keeps what is entered while an earlier change is saved", async ({ ownerPage: page, product }) => {
+  let release = (): void => undefined;
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/settings", async (route) => {
+    if (route.request().method() !== "GET") await isReleased;
+    await route.continue();
+  });
+  await page.goto(`${product.url}/settings?section=limits`);
+  const form = formOf(page, "Limits");
+  await box(page, "Attempts per request").fill("4");
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await box(page, "Header timeout").fill("9");
+  await box(page, "Attempts per request").fill("5");
+  release();
+  await expect(page.getByText("Saved: Attempts per request")).toBeVisible();
+  await expect(form.getByTestId("changes")).toContainText("4 → 5");
+  await expect(box(page, "Header timeout")).toHaveValue("9");
+  await expect(form.getByText(/were changed elsewhere/)).toHaveCount(0);
+  await box(page, "Attempts per request").fill("");
+  await box(page, "Header timeout").fill("");
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await expect(form.getByTestId("changes")).toHaveCount(0);
+});
+
+test("keeps the focus in a form whose buttons disappear", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/settings?section=limits`);
+  const form = formOf(page, "Limits");
+  const field = box(page, "Attempts per request");
+  await field.fill("4");
+  await form.getByRole("button", { name: /^Reset Attempts per request/ }).press("Enter");
+  await expect(field).toBeFocused();
+  await field.fill("4");
+  await form.getByRole("button", { name: "Discard" }).press("Enter");
+  await expect(form).toBeFocused();
+  await field.fill("4");
+  await form.getByRole("button", { name: "Save changes" }).press("Enter");
+  await expect(form.getByTestId("changes")).toHaveCount(0);
+  await expect(form).toBeFocused();
+  await field.fill("");
+  await form.getByRole("button", { name: "Save changes" }).press("Enter");
+  await expect(form.getByTestId("changes")).toHaveCount(0);
+});
+
 test("shows the default of a limit and resets to it", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=limits`);
   const field = page.getByRole("textbox", { name: "Attempts per request" });
