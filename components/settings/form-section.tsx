@@ -1,6 +1,6 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { useUnsaved } from "@/lib/client/unsaved";
 import { SaveErrors } from "../forms/call-error";
@@ -36,6 +36,8 @@ export function FormSection<Values extends FieldValues>(props: FormSectionProps<
       <Form
         noValidate
         aria-label={title}
+        tabIndex={-1}
+        className="outline-none"
         onSubmit={(event) => {
           event.preventDefault();
           if (isChanged && !form.isBusy) void form.save(nameOf);
@@ -60,6 +62,14 @@ function Changes<Values extends FieldValues>({
   Pick<FormSectionProps<Values>, "formatText">) {
   const t = useTranslations("settings");
   const common = useTranslations("common");
+  const bar = useRef<HTMLDivElement>(null);
+  // The buttons disappear when there is nothing left to save; the keyboard continues in their form.
+  useLayoutEffect(() => {
+    const element = bar.current;
+    return () => {
+      if (element?.contains(document.activeElement)) element.closest("form")?.focus({ preventScroll: true });
+    };
+  }, []);
   const format = (name: string, value: FieldValue) => {
     if (typeof value === "boolean") return t(value ? "value.on" : "value.off");
     return formatText ? formatText(name, String(value)) : String(value) || t("value.none");
@@ -79,7 +89,10 @@ function Changes<Values extends FieldValues>({
   };
   return (
     // Sticky: visible at any scroll position of a long form.
-    <div className="sticky bottom-3 z-10 flex flex-wrap items-end justify-between gap-3 rounded-md border bg-sunken p-3">
+    <div
+      ref={bar}
+      className="sticky bottom-3 z-10 flex flex-wrap items-end justify-between gap-3 rounded-md border bg-sunken p-3"
+    >
       <div className="min-w-0 text-sm" data-testid="changes">
         <p className="text-ink-muted">{t("changes")}</p>
         <ul>

@@ -186,7 +186,11 @@ function LimitInput({ id, name, value, base, defaultText, error, onChange }: Lim
         className={value === "" ? "invisible" : undefined}
         aria-label={t("resetNamed", { name: t(`name.${name}`), value: defaultText })}
         title={t("reset")}
-        onClick={() => onChange("")}
+        onClick={() => {
+          onChange("");
+          // The button is hidden then.
+          document.getElementById(id)?.focus();
+        }}
       >
         <RotateCcwIcon />
       </Button>
