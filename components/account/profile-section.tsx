@@ -80,7 +80,14 @@ export function ProfileSection({ self }: { self: Self }) {
           readOnly
           autoComplete="username"
         />
-        <FormTextField form={form} name="display_name" label={t("displayName")} autoComplete="name" />
+        {/* Read-only while saving: the saved profile replaces what is entered. */}
+        <FormTextField
+          form={form}
+          name="display_name"
+          label={t("displayName")}
+          readOnly={isSubmitting}
+          autoComplete="name"
+        />
         <FormTextField
           form={form}
           name="email"
@@ -89,6 +96,7 @@ export function ProfileSection({ self }: { self: Self }) {
           hint={t("emailHint")}
           isOptional
           type="email"
+          readOnly={isSubmitting}
           autoComplete="email"
         />
         <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>

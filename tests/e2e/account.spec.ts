@@ -1,5 +1,6 @@
 import { enterPassword, expect, freshCode, openAccountMenu, signInElsewhere, test } from "./enrolled";
 import { signInByCookie } from "./fixtures";
+import { createUser } from "./users";
 import { enrol, shownSecret } from "./wizard-page";
 
 const NEW_PASSWORD = "eleven quiet lanterns glow";
@@ -25,6 +26,71 @@ test("shows a new display name in the shell at once and after a reload", async (
   await page.reload();
   await expect(page.getByLabel("Email")).toHaveValue("olivia@example.com");
   await expect(menu).toContainText("Olivia Green");
+});
+
+test("takes no input of the profile while it is saved", async ({ page, account }) => {
+  let release = (): void => undefined;
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/user/self", async (route) => {
+    if (route.request().method() !== "GET") await isReleased;
+    await route.continue();
+  });
+  await page.goto(`${account.url}/account`);
+  await page.getByLabel("Display name").fill("Olivia Green");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByLabel("Email")).not.toBeEditable();
+  release();
+  await expect(page.getByText("Profile saved")).toBeVisible();
+  await expect(page.getByLabel("Email")).toBeEditable();
+});
+
+test.describe("an enrolment", () => {
+  test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
+
+  test("starts with the focus in the dialog, then in the password that it asks for", async ({
+    page,
+    account,
+  }) => {
+    await page.route("**/api/user/2fa/setup", async (route) => {
+      if (route.request().postDataJSON().password) await route.continue();
+      else await route.fulfill({ status: 403, json: { success: false, message: "", code: "forbidden" } });
+    });
+    await page.goto(`${account.url}/account`);
+    await page.getByRole("button", { name: "Turn on" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog.getByLabel("Password", { exact: true })).toBeFocused();
+    await page.keyboard.type(account.password);
+    await page.keyboard.press("Enter");
+    await shownSecret(page);
+    await expect(dialog).toBeFocused();
+  });
+
+  test("asks before its backup codes are left for another user's console", async ({
+    page,
+    account,
+    product,
+  }) => {
+    const { id, cookie } = await createUser(product.url, product.cookie, {
+      username: "mona",
+      role: "member",
+    });
+    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+    await page.goto(`${account.url}/account`);
+    await isLive;
+    await page.getByRole("button", { name: "Turn on" }).click();
+    const { codes } = await enrol(page);
+    await signInByCookie(page, account.url, cookie);
+    await fetch(`${account.url}/api/user/logout`, { method: "POST", headers: { cookie: account.cookie } });
+    const prompt = page.getByRole("alertdialog", { name: "Another user has signed in" });
+    await prompt.getByRole("button", { name: "Keep editing" }).click();
+    await expect(page.getByText(codes[0] ?? "none")).toBeVisible();
+    await page.getByRole("button", { name: "I’ve saved them" }).click();
+    await expect(page.getByRole("button", { name: "Account menu: mona" })).toBeVisible();
+    await page.goto("about:blank");
+    await fetch(`${product.url}/api/users/${id}`, { method: "DELETE", headers: { cookie: product.cookie } });
+  });
 });
 
 test("signs out every other browser after a password change but keeps this one", async ({
