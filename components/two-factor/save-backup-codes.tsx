@@ -3,10 +3,11 @@
 import { DownloadIcon, PrinterIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import { saveFile } from "@/lib/client/save-file";
+import { useUnsaved } from "@/lib/client/unsaved";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 
-/** Shows new backup codes until the user confirms that they are saved. */
+/** Shows new backup codes until the user confirms that they are saved; leaving the page before asks first. */
 export function SaveBackupCodes({
   codes,
   username,
@@ -20,6 +21,7 @@ export function SaveBackupCodes({
   onSaved(): void;
 }) {
   const t = useTranslations("twoFactor");
+  useUnsaved(true, t("codesTitle"));
   return (
     <div className="grid gap-4">
       {hasHeading ? null : (
