@@ -46,6 +46,12 @@ export function TwoFactorDialog({
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent
         className={kind === "enrol" ? "max-w-xl" : "max-w-md"}
+        // Focuses the dialog itself instead of its Close button: an enrolment has no field yet.
+        onOpenAutoFocus={(event) => {
+          if (kind !== "enrol") return;
+          event.preventDefault();
+          if (event.target instanceof HTMLElement) event.target.focus();
+        }}
         onInteractOutside={preventClose}
         onEscapeKeyDown={preventClose}
       >

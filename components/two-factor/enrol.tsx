@@ -55,7 +55,7 @@ export function EnrolTwoFactor({
         />
       );
     case "password":
-      return <PasswordStep isWrong={stage.isWrong} onPassword={start} />;
+      return <PasswordStep isWrong={stage.isWrong} takesFocus={!hasHeading} onPassword={start} />;
     case "scan":
       return (
         <Scan
@@ -188,9 +188,11 @@ function Secret({ enrolment }: { enrolment: TwoFactorEnrolment }) {
 /** Asks for the password again, because the sign-in is not recent. */
 function PasswordStep({
   isWrong,
+  takesFocus,
   onPassword,
 }: {
   isWrong: boolean;
+  takesFocus: boolean;
   onPassword(password: string): Promise<void>;
 }) {
   const t = useTranslations("twoFactor");
@@ -215,6 +217,8 @@ function PasswordStep({
         {(control) => (
           <PasswordInput
             {...control}
+            // It replaces what had the focus in the dialog.
+            autoFocus={takesFocus}
             autoComplete="current-password"
             value={password}
             onChange={(event) => setPassword(event.target.value)}
