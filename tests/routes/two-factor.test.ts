@@ -134,6 +134,9 @@ describe("enrolment", () => {
     expect((await call(wrongCode(secret))).status).toBe(400);
     expect((await call("AAAAA-BBBBB")).status).toBe(400);
     await enrol(harness, services.clock, owner);
+    const again = await call("123456");
+    expect(again.status).toBe(409);
+    expect(again.json.message).toBe("Two-factor authentication is already enabled.");
     expect((await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).status).toBe(409);
   });
 

@@ -62,6 +62,9 @@ export async function setUpTwoFactor(
 export async function enableTwoFactor(ctx: ConsoleContext, input: TwoFactorEnable): Promise<BackupCodes> {
   const { user, session } = requireSession(ctx);
   const found = await ctx.store.twoFactors.find(user.id);
+  // Another tab has finished the enrolment.
+  if (found?.state === "enabled")
+    throw new AppError("conflict", "Two-factor authentication is already enabled.");
   if (found?.state !== "pending") {
     throw new AppError("conflict", "No 2FA enrolment is pending. Set up two-factor authentication first.");
   }
