@@ -10,6 +10,7 @@ import { geminiBody, type SpeechCall } from "@/lib/client/speech-call";
 import { bytesFromBase64, durationMsOf, samplesFromBytes, wavOf } from "@/lib/client/speech-pcm";
 import { PeaksCanvas } from "../audio/peaks-canvas";
 import { useAmounts } from "../charts/use-amounts";
+import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { Button } from "../ui/button";
@@ -33,15 +34,17 @@ export function SoundStep({
   const t = useTranslations("setup.sound");
   const [text, setText] = useState(t("sentence"));
   const [isFinishing, setFinishing] = useState(false);
+  const [finishError, setFinishError] = useState<unknown>(null);
   const body = geminiBody(speechCall(text));
-  const { sound, error, setError, isBusy, speak } = useSpeech(secret);
+  const { sound, error, isBusy, speak } = useSpeech(secret);
   const run = () => void speak(body);
   const finish = async () => {
     setFinishing(true);
+    setFinishError(null);
     try {
       await onFinish();
     } catch (failure) {
-      setError(failure);
+      setFinishError(failure);
       setFinishing(false);
     }
   };
@@ -52,6 +55,7 @@ export function SoundStep({
       <SoundError error={error} onRetry={run} />
       {sound ? <SoundPlayer sound={sound} /> : null}
       <RequestAsCurl path={CALL_PATH} body={body} secret={secret} />
+      <CallError error={finishError} />
       <StepActions onBack={onBack}>
         <Button size="lg" variant={sound ? "primary" : "ghost"} isBusy={isFinishing} onClick={finish}>
           {sound ? t("finish") : t("skip")}
@@ -144,7 +148,7 @@ function useSpeech(secret: string | null) {
       setBusy(false);
     }
   };
-  return { sound, error, setError, isBusy, speak };
+  return { sound, error, isBusy, speak };
 }
 
 function SpeechStatus({ sound, isBusy }: { sound: Sound | null; isBusy: boolean }) {

@@ -177,6 +177,24 @@ test("returns on Back to the step that a resumed wizard began with, and to the o
   await expect(heading(page, "Overview")).toBeVisible();
 });
 
+test.describe("when the end of the setup cannot be saved", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("says so without offering to speak again", async ({ page, freshProduct }) => {
+    await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
+    await page.goto(`${freshProduct.url}/setup`);
+    await page.getByRole("button", { name: "Not now" }).click();
+    await page.getByRole("button", { name: "Skip for now" }).click();
+    await page.route("**/api/setup/progress", (route) =>
+      route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),
+    );
+    await page.getByRole("button", { name: "Skip and finish" }).click();
+    const alert = page.getByRole("main").getByRole("alert");
+    await expect(alert).toContainText("Something went wrong");
+    await expect(alert.getByRole("button", { name: "Retry" })).toHaveCount(0);
+  });
+});
+
 test("sends the slower of two simultaneous setups to sign-in", async ({ page, freshProduct, browser }) => {
   const slower = await openOtherBrowser(browser);
   await slower.goto(`${freshProduct.url}/setup`);
