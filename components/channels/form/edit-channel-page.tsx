@@ -37,7 +37,15 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
   const channel = request.data;
   const address = `/channels/${encodeURIComponent(id)}`;
   if (error && (!channel || !models.data))
-    return <ChannelLoadError error={error} onRetry={() => void request.mutate()} />;
+    return (
+      <ChannelLoadError
+        error={error}
+        onRetry={() => {
+          void request.mutate();
+          void models.mutate();
+        }}
+      />
+    );
   if (!channel || !models.data || (request.isValidating && !isStale)) return <FormSkeleton />;
   return (
     <div className="mx-auto max-w-3xl">
