@@ -6,6 +6,7 @@ import { useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
 import { cn } from "../ui/class-names";
 import { fieldClasses } from "../ui/input";
+import { leaveRow } from "../ui/leave-row";
 import { type FocusStore, highlightOf, isHighlighted, useFocus } from "./focus-store";
 
 interface TextRowProps {
@@ -35,6 +36,10 @@ export const TextRow = memo(function TextRow({
   const isPinned = useFocus(focus, (state) => isHighlighted(state.pinned, index));
   const [isEditing, setEditing] = useState(false);
   const row = useListScroll(isPinned);
+  const remove = () => {
+    leaveRow(row.current, "button", row.current?.closest("section")?.querySelector("textarea"));
+    onRemove(id);
+  };
 
   return (
     <li
@@ -78,7 +83,7 @@ export const TextRow = memo(function TextRow({
             <span className="truncate text-sm">{text}</span>
           </button>
           <RowAction Icon={PencilIcon} label={t("edit", { number })} onClick={() => setEditing(true)} />
-          <RowAction Icon={XIcon} label={t("remove", { number })} onClick={() => onRemove(id)} />
+          <RowAction Icon={XIcon} label={t("remove", { number })} onClick={remove} />
         </>
       )}
     </li>

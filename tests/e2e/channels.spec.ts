@@ -315,6 +315,45 @@ test.describe("a channel that was changed elsewhere", () => {
   });
 });
 
+test.describe("the form of a channel", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("loads the models again on Retry", async ({ routedPage: page, routed }) => {
+    await routed.allow();
+    const { id } = await routed.channel("Cellar", { models: [EMBED] });
+    let isDown = true;
+    await page.route("**/api/models", (route) =>
+      isDown
+        ? route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } })
+        : route.continue(),
+    );
+    await page.goto(`${routed.product.url}/channels/${id}/edit`);
+    const retry = page.getByRole("main").getByRole("button", { name: "Retry" });
+    await expect(retry).toBeVisible();
+    isDown = false;
+    await retry.click();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Cellar");
+  });
+
+  test("moves the focus from a removed key to the next one, then to the button that adds one", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await routed.allow();
+    const keys = [UPSTREAM_KEY, "sk-upstream-0123456789abcd22"];
+    const { id } = await routed.channel("Cellar", { models: [EMBED], keys });
+    await page.goto(`${routed.product.url}/channels/${id}/edit`);
+    const remove = page.getByRole("button", { name: /^Remove key/ });
+    await expect(remove).toHaveCount(2);
+    await remove.first().press("Enter");
+    await expect(remove).toHaveCount(1);
+    await expect(remove).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(remove).toHaveCount(0);
+    await expect(page.getByRole("button", { name: "Add another key" })).toBeFocused();
+  });
+});
+
 test("states that a channel has no data only once that is known", async ({ routedPage: page, routed }) => {
   let answer = () => {};
   const isAnswered = new Promise<void>((resolve) => {

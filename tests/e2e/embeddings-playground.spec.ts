@@ -303,6 +303,7 @@ test("adds pasted lines as texts, edits and removes them, and restores them with
   await row(page, 1).hover();
   await page.getByRole("button", { name: "Remove text 1" }).click();
   await expect(texts).toHaveText(["1second", "2three"]);
+  await expect(row(page, 1)).toBeFocused();
   await page.getByRole("button", { name: "Remove all" }).click();
   await expect(texts).toHaveCount(0);
   await field.fill("added since");

@@ -1,12 +1,13 @@
 "use client";
 
 import { PlusIcon, XIcon } from "lucide-react";
-import type { ClipboardEvent, KeyboardEvent } from "react";
+import { type ClipboardEvent, type KeyboardEvent, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { type DraftKey, emptyKey } from "@/components/channels/channel-draft";
 import { Field, FormAlert } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
+import { leaveRow } from "../../ui/leave-row";
 
 /** Upstream keys: stored ones by their last characters, new ones as inputs. */
 export function KeyFields({
@@ -23,7 +24,11 @@ export function KeyFields({
   onEnter(event: KeyboardEvent): void;
 }) {
   const t = useTranslations("channels.form");
-  const remove = (id: string) => onChange(keys.filter((key) => key.id !== id));
+  const add = useRef<HTMLButtonElement>(null);
+  const remove = (id: string, row: Element | null) => {
+    leaveRow(row, "button", add.current);
+    onChange(keys.filter((key) => key.id !== id));
+  };
   /** Splits a pasted list into one field per key; a single-line field would join them. */
   const pasteSeveral = (event: ClipboardEvent, into: DraftKey) => {
     const texts = event.clipboardData.getData("text").split(/\s+/u).filter(Boolean);
@@ -59,7 +64,7 @@ export function KeyFields({
       <FormAlert error={labelError} />
       <FormAlert error={added.length === 0 ? error : undefined} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Button variant="link" size="inline" onClick={() => onChange([...keys, emptyKey()])}>
+        <Button ref={add} variant="link" size="inline" onClick={() => onChange([...keys, emptyKey()])}>
           <PlusIcon aria-hidden="true" />
           {t("addKey")}
         </Button>
@@ -127,7 +132,7 @@ function StoredKeys({
 }: {
   keys: readonly Extract<DraftKey, { kind: "stored" }>[];
   onLabel(id: string, label: string): void;
-  onRemove(id: string): void;
+  onRemove(id: string, row: Element | null): void;
 }) {
   const t = useTranslations("channels.form");
   return (
@@ -142,7 +147,7 @@ function StoredKeys({
               variant="ghost"
               size="icon-sm"
               aria-label={t("removeKey", { display: key.display })}
-              onClick={() => onRemove(key.id)}
+              onClick={(event) => onRemove(key.id, event.currentTarget.parentElement)}
             >
               <XIcon />
             </Button>

@@ -1,11 +1,13 @@
 "use client";
 
 import { PlusIcon, XIcon } from "lucide-react";
+import { useRef } from "react";
 import { nextRowId } from "@/components/channels/channel-draft";
 import type { NamedText } from "@/components/channels/channel-options";
 import { FormAlert } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/input";
+import { leaveRow } from "../../ui/leave-row";
 
 interface PairFieldsProps {
   texts: {
@@ -23,6 +25,7 @@ interface PairFieldsProps {
 
 /** A list of names with a text each: headers, voices. */
 export function PairFields({ texts, pairs, errors, onChange }: PairFieldsProps) {
+  const add = useRef<HTMLButtonElement>(null);
   const change = (pair: NamedText, part: Partial<NamedText>) =>
     onChange(pairs.map((one) => (one.id === pair.id ? { ...one, ...part } : one)));
   return (
@@ -47,13 +50,17 @@ export function PairFields({ texts, pairs, errors, onChange }: PairFieldsProps) 
             variant="ghost"
             size="icon"
             aria-label={texts.remove(pair.name)}
-            onClick={() => onChange(pairs.filter(({ id }) => id !== pair.id))}
+            onClick={(event) => {
+              leaveRow(event.currentTarget.parentElement, "button", add.current);
+              onChange(pairs.filter(({ id }) => id !== pair.id));
+            }}
           >
             <XIcon />
           </Button>
         </div>
       ))}
       <Button
+        ref={add}
         variant="outline"
         size="sm"
         className="w-fit"
