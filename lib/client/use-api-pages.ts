@@ -1,3 +1,4 @@
+import { useSWRConfig } from "swr";
 import useSWRInfinite, { unstable_serialize } from "swr/infinite";
 import type { DataOf, InputOf } from "../contracts/console/endpoint";
 import type { ListPage } from "../contracts/paging";
@@ -30,16 +31,22 @@ export function useApiPages<Key extends PagesKey>(
   ...args: InputArgs<InputOf<Key>>
 ): ApiPages<ItemOf<Key>>;
 export function useApiPages(endpoint: PagesKey, input: RequestInput = {}): ApiPages<unknown> {
-  const pages = useSWRInfinite<ListPage<unknown>, unknown>(
-    (index, previous: ListPage<unknown> | null) =>
-      index > 0 && !previous?.next_cursor ? null : pageKey(endpoint, input, previous?.next_cursor),
-    { keepPreviousData: true, revalidateFirstPage: true },
-  );
+  const keyOf = (index: number, previous: ListPage<unknown> | null) =>
+    index > 0 && !previous?.next_cursor ? null : pageKey(endpoint, input, previous?.next_cursor);
+  const pages = useSWRInfinite<ListPage<unknown>, unknown>(keyOf, {
+    keepPreviousData: true,
+    revalidateFirstPage: true,
+  });
+  const { cache, fallback } = useSWRConfig();
+  const key = unstable_serialize(keyOf);
+  const isOwn = (cache.get(key)?.data ?? fallback[key]) !== undefined;
+  // The rows of the previous filters are kept until those of the next ones have loaded or failed.
+  const data = pages.error && !isOwn ? undefined : pages.data;
   return {
-    items: pages.data?.flatMap((page) => page.items),
-    hasMore: Boolean(pages.data?.at(-1)?.next_cursor),
+    items: data?.flatMap((page) => page.items),
+    hasMore: Boolean(data?.at(-1)?.next_cursor),
     loadMore: () => pages.setSize(pages.size + 1),
-    isLoadingMore: pages.isValidating && pages.size > (pages.data?.length ?? 0),
+    isLoadingMore: pages.isValidating && pages.size > (data?.length ?? 0),
     error: pages.error,
     reload: () => pages.mutate(),
   };

@@ -62,6 +62,25 @@ test.describe("when a verification fails", () => {
   });
 });
 
+test.describe("when a filter fails to load", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("shows an error instead of the rows of the previous filter", async ({
+    ownerPage: page,
+    product: { url },
+  }) => {
+    await page.goto(`${url}/audit`);
+    const rows = page.getByRole("main").getByRole("listitem");
+    await expect(rows.first()).toBeVisible();
+    await page.route("**/api/audit?*action=*", (route) =>
+      route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),
+    );
+    await page.getByLabel("Action", { exact: true }).selectOption({ label: "Channels" });
+    await expect(page.getByRole("main").getByRole("button", { name: "Retry" })).toBeVisible();
+    await expect(rows).toHaveCount(0);
+  });
+});
+
 test("verifies the hash chain and names a row that was tampered with", async ({ page }) => {
   const product = await startProduct();
   try {
