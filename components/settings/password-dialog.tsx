@@ -15,6 +15,7 @@ export function PasswordDialog({
   title,
   text,
   action,
+  isDirty,
   onProof,
   onClose,
   children,
@@ -22,6 +23,8 @@ export function PasswordDialog({
   title: string;
   text: string;
   action: string;
+  /** Something was entered in `children`. */
+  isDirty?: boolean;
   onProof(password: string): Promise<void>;
   onClose(): void;
   children?: ReactNode;
@@ -30,7 +33,7 @@ export function PasswordDialog({
   const [password, setPassword] = useState("");
   const { isBusy, error, run } = useAction();
   return (
-    <FormDialog title={title} text={text} className="max-w-md" onClose={onClose}>
+    <FormDialog title={title} text={text} className="max-w-md" isDirty={isDirty} onClose={onClose}>
       <Form
         noValidate
         className="grid gap-5"

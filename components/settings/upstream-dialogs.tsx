@@ -3,8 +3,10 @@
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
 import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
+import { ruleText } from "../forms/rule-text";
 import { TextField, VERBATIM } from "../forms/text-field";
 import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
@@ -13,24 +15,35 @@ import { PasswordDialog } from "./password-dialog";
 export function UpstreamDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations("settings.upstreams");
   const cache = useApiCache();
+  const fieldError = useTranslations("common.fieldError");
   const [address, setAddress] = useState("");
+  const [error, setError] = useState<string>();
   return (
     <PasswordDialog
       title={t("addTitle")}
       text={t("addText")}
       action={t("allow")}
+      isDirty={address !== ""}
       onClose={onClose}
       onProof={async (password) => {
+        setError(undefined);
         const body = { base_url: address.trim(), password };
-        const list = await callApi(api.allowUpstream, { body });
-        await cache.write(api.listAllowedUpstreams, {}, list);
-        toast.success(t("allowed", { target: address.trim() }));
-        onClose();
+        try {
+          const list = await callApi(api.allowUpstream, { body });
+          await cache.write(api.listAllowedUpstreams, {}, list);
+          toast.success(t("allowed", { target: address.trim() }));
+          onClose();
+        } catch (failure) {
+          const issue = isApiError(failure) && failure.issues.find(({ path }) => path === "base_url");
+          if (!issue) throw failure;
+          setError(ruleText(fieldError, issue.message));
+        }
       }}
     >
       <TextField
         label={t("address")}
         hint={t("addressHint")}
+        error={error}
         value={address}
         onChange={(event) => setAddress(event.target.value)}
         inputMode="url"

@@ -219,6 +219,23 @@ test("allows a private upstream with the password and revokes it", async ({ owne
   await expect(page.getByText("None. Channels can only reach the public internet.")).toBeVisible();
 });
 
+test("shows an invalid private upstream at its field and asks before the dialog is closed", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/settings?section=network`);
+  await page.getByRole("button", { name: "Allow an address" }).click();
+  const dialog = page.getByRole("dialog");
+  const address = dialog.getByLabel("Address");
+  await address.fill("10.0.0.1:80");
+  await dialog.getByLabel("Your password").fill(OWNER.password);
+  await page.keyboard.press("Enter");
+  await expect(address).toHaveAccessibleDescription(/Enter a URL/);
+  await page.keyboard.press("Escape");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Keep editing" }).click();
+  await expect(address).toHaveValue("10.0.0.1:80");
+});
+
 test("lists the private upstreams of the environment, which cannot be revoked", async ({ page }) => {
   const product = await startProduct({ env: { PATCHBAY_UPSTREAM_ALLOW: "192.168.0.0/16" } });
   await signInByCookie(page, product.url, await setUp(product.url));
