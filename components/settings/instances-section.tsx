@@ -32,15 +32,15 @@ export function InstancesSection() {
         <p className="text-ink-muted">{t("text")}</p>
         {items ? <Total items={items} /> : null}
       </div>
+      {/* Also beside a list, whose states may be over: after a few failures it is not read again. */}
+      <CallError error={error} onRetry={() => void mutate()} />
       {items ? (
         <>
           <Warnings items={items} />
           <InstanceList items={items} />
           <p className="max-w-prose text-sm text-ink-faint">{t("lagHint")}</p>
         </>
-      ) : error ? (
-        <CallError error={error} onRetry={() => void mutate()} />
-      ) : (
+      ) : error ? null : (
         <Skeleton className="h-32 w-full" />
       )}
     </section>

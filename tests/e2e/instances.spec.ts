@@ -38,3 +38,28 @@ test("lists the instances with their load and warns about an unresponsive one an
   await expect(page.getByText("Instances run different versions")).toBeVisible();
   await expect(page.getByText("An instance isn’t responding")).toBeVisible();
 });
+
+test.describe("when the list can no longer be read", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("says so beside the last states and reads them again on Retry", async ({
+    ownerPage: page,
+    product,
+  }) => {
+    await page.goto(`${product.url}/settings?section=instances`);
+    const own = page.getByRole("row").filter({ hasText: "This one" });
+    await expect(own).toContainText("Running");
+    let isDown = true;
+    await page.route("**/api/instances", (route) =>
+      isDown
+        ? route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } })
+        : route.continue(),
+    );
+    const retry = page.getByRole("main").getByRole("button", { name: "Retry" });
+    await expect(retry).toBeVisible();
+    await expect(own).toBeVisible();
+    isDown = false;
+    await retry.click();
+    await expect(retry).toHaveCount(0);
+  });
+});
