@@ -195,12 +195,21 @@ function SwitchField({
         control={form.control}
         name={name}
         render={({ field }) => (
-          <Switch id={`model-${name}`} checked={field.value} onCheckedChange={field.onChange} />
+          <Switch
+            id={`model-${name}`}
+            aria-describedby={hint ? `model-${name}-hint` : undefined}
+            checked={field.value}
+            onCheckedChange={field.onChange}
+          />
         )}
       />
       <div className="grid gap-0.5">
         <Label htmlFor={`model-${name}`}>{label}</Label>
-        {hint ? <p className="text-sm text-ink-muted">{hint}</p> : null}
+        {hint ? (
+          <p id={`model-${name}-hint`} className="text-sm text-ink-muted">
+            {hint}
+          </p>
+        ) : null}
       </div>
     </div>
   );

@@ -45,7 +45,9 @@ test.describe("a model", () => {
     await expect(dialog.getByLabel("Per million input tokens")).toHaveValue("0.02");
     await dialog.getByLabel("Per million input tokens").fill("");
     await dialog.getByLabel("Dimensions", { exact: true }).fill("768");
-    await dialog.getByRole("switch", { name: "Cache responses" }).click();
+    const cache = dialog.getByRole("switch", { name: "Cache responses" });
+    await expect(cache).toHaveAccessibleDescription(/answered from memory/);
+    await cache.click();
     await dialog.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByText("house-embed saved")).toBeVisible();
     await expect(rowOf(page, "house-embed")).toContainText("No price");
