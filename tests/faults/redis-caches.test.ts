@@ -319,7 +319,8 @@ async function openStallingInstance() {
   closers.push(() => gate.close());
   const slow = await openRedisInstance({ url: `redis://127.0.0.1:${gate.port}`, answerMs: ANSWER_MS });
   closers.push(() => slow.close());
-  await until(async () => slow.link.isUp);
+  // The connection of large values, too.
+  await until(async () => slow.link.isUp && (await slow.link.exchange("test:", ["PING"])) === "PONG");
   return { gate, slow };
 }
 
