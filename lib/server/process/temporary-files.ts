@@ -8,6 +8,8 @@ import { makeDirectory } from "../../store/make-directory";
 
 const CHUNK_BYTES = 256 * 1024;
 const CONTENT = "content";
+/** SQLite's journal of a copy that it writes. */
+const JOURNAL = "content-journal";
 const PREFIX = { backup: "backup-", spool: "spool-" } as const;
 /** A process that has written nothing to its file for this long was killed. */
 const LEFT_AFTER_MS = HOUR_MS;
@@ -69,7 +71,8 @@ export async function removeLeftFiles(dataDirectory: string, now: number): Promi
     const file = path.join(folder, CONTENT);
     const written = await stat(file).catch(() => stat(folder).catch(() => null));
     if (written === null || now - written.mtimeMs < LEFT_AFTER_MS) continue;
-    await rm(file, { force: true }).catch(() => undefined);
+    for (const name of [CONTENT, JOURNAL])
+      await rm(path.join(folder, name), { force: true }).catch(() => undefined);
     await rmdir(folder).catch(() => undefined);
   }
 }

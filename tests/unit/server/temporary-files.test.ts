@@ -40,7 +40,7 @@ test("removes what a killed process has left, and nothing else", async () => {
     for (const one of [...files.map((file) => path.join(folder, file)), folder]) utimesSync(one, at, at);
   };
   const old = 2 * 3_600_000;
-  make("backup-a1B2c3", ["content"], old);
+  make("backup-a1B2c3", ["content", "content-journal"], old);
   make("spool-D4e5F6", ["content"], old);
   make("spool-empty0", [], old);
   make("backup-active", ["content"], 60_000);
