@@ -41,6 +41,14 @@ test.each<[string, (store: Store) => Promise<unknown>]>([
   expect(kinds.filter((kind) => kind !== "version")).toEqual(["write"]);
 });
 
+test("more counts of rejected requests than a statement takes are one transaction", async () => {
+  const store = await database.open();
+  const sent = vi.spyOn(Worker.prototype, "postMessage");
+  await store.rejections.add(Array.from({ length: 201 }, (_, at) => ({ ...REJECTED, model: `model-${at}` })));
+  const kinds = sent.mock.calls.map(([message]) => message.request.kind);
+  expect(kinds.filter((kind) => kind !== "version")).toEqual(["exec", "query", "query", "exec"]);
+});
+
 test("a heartbeat waits while another process holds the lock, up to a second", async () => {
   const { ledger } = await database.open({ instanceId: "one" });
   const other = new Database(database.file);
