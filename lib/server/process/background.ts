@@ -103,15 +103,17 @@ function watchOwnBeats(clock: ConsoleServices["clock"], beat: () => Promise<void
 function createOrphanSweep({ store, clock, log }: ConsoleServices): (isSteady: boolean) => Promise<void> {
   let seen = new Map<string, { heartbeatAt: number; since: number }>();
   return async (isSteady) => {
-    const at = clock.monotonic();
+    const asked = clock.monotonic();
     const known = await store.ledger.instances(NO_AGE);
+    // A slow answer may hold what was written after the question.
+    const answered = clock.monotonic();
     seen = new Map(
       known.map(({ id, heartbeatAt }) => {
         const before = seen.get(id);
-        return [id, before?.heartbeatAt === heartbeatAt ? before : { heartbeatAt, since: at }];
+        return [id, before?.heartbeatAt === heartbeatAt ? before : { heartbeatAt, since: answered }];
       }),
     );
-    const isSilent = (id: string) => at - (seen.get(id)?.since ?? at) >= DEAD_AFTER_MS;
+    const isSilent = (id: string) => asked - (seen.get(id)?.since ?? asked) >= DEAD_AFTER_MS;
     const isDead = (id: string) => isGone(id) || (isSteady && isSilent(id));
     const count = await store.ledger.settleOrphans(clock.now(), NO_AGE, isDead);
     if (count > 0) log.warn("orphans_settled", { count });

@@ -13,6 +13,8 @@ let warned: string[];
 let beats: number[];
 /** The last heartbeat of another instance. */
 let otherBeat: number;
+/** What a reading of the heartbeats waits for. */
+let isReadable: Promise<void>;
 /** For each settlement of orphans: whether the other instance counts as dead. */
 let judgedDead: boolean[];
 let isBroken: boolean;
@@ -21,7 +23,7 @@ let stop: () => void;
 beforeEach(async () => {
   vi.useFakeTimers();
   [now, monotonic, audited, warned, beats, isBroken] = [1_790_000_000_000, 0, [], [], [], false];
-  [otherBeat, judgedDead] = [now, []];
+  [otherBeat, judgedDead, isReadable] = [now, [], Promise.resolve()];
   const services = {
     instance: { dataDirectory: "/no/such/folder" },
     clock: { now: () => now, monotonic: () => monotonic },
@@ -35,7 +37,10 @@ beforeEach(async () => {
     },
     store: {
       ledger: {
-        instances: async () => [{ id: "other", heartbeatAt: otherBeat, isSelf: false, report: null }],
+        instances: async () => {
+          await isReadable;
+          return [{ id: "other", heartbeatAt: otherBeat, isSelf: false, report: null }];
+        },
         settleOrphans: async (_at: number, deadBefore: number, isDead: (id: string) => boolean) => {
           judgedDead.push(isDead("other") || otherBeat < deadBefore);
           return 0;
@@ -161,5 +166,18 @@ describe("the calls of other instances", () => {
     otherBeat = now + 3_600_000;
     await passBeats(9);
     expect(judgedDead).toEqual([false, false, false, true]);
+  });
+
+  test("are not settled when a heartbeat was read late, and stays the same for 10 s after that", async () => {
+    await passBeats(3);
+    let read = () => {};
+    isReadable = new Promise((resolve) => {
+      read = resolve;
+    });
+    await passBeats(10);
+    otherBeat = now;
+    read();
+    await passBeats(2);
+    expect(judgedDead).toEqual(Array(4).fill(false));
   });
 });
