@@ -25,6 +25,16 @@ test("reads by scans while a backup is made", async () => {
   await database.remove();
 });
 
+test("closes after a backup that is in progress", async () => {
+  const database = await newSqliteDatabase();
+  const store = await database.open();
+  const ended: string[] = [];
+  const copied = store.backup(path.join(path.dirname(database.file), "backup.db"));
+  await Promise.all([copied.then(() => ended.push("backup")), store.close().then(() => ended.push("close"))]);
+  expect(ended).toEqual(["backup", "close"]);
+  await database.remove();
+});
+
 test("opens a backup made under load as a store with everything that was committed before it", async () => {
   const database = await newSqliteDatabase();
   const store = await database.open();
