@@ -188,6 +188,11 @@ describe("PATCHBAY_SECRET_PREVIOUS", () => {
     for (const secret of secrets) expect(decrypts(secrets.join(separator), secret)).toBe(true);
   });
 
+  // Values encrypted with a guessable word would be accepted.
+  test("is not read as the words of a secret", () => {
+    expect(() => decrypts("nine tins, two kettles and a patch board", "kettles")).toThrow();
+  });
+
   test.each(["short", "short, shorter"])("is refused when it is short: %s", (text) => {
     expect(messageOf(() => previousSecrets(text, "/no/such/folder"))).toMatch(/^PATCHBAY_SECRET_PREVIOUS: /);
   });

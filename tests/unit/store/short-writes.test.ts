@@ -27,6 +27,13 @@ beforeEach(async () => {
 });
 afterEach(() => database.remove());
 
+/** The kinds of the messages to the writer. */
+async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
+  const sent = vi.spyOn(Worker.prototype, "postMessage");
+  await work();
+  return sent.mock.calls.map(([message]) => message.request.kind).filter((kind) => kind !== "version");
+}
+
 // The lock of a transaction in several messages is kept while this thread is busy, and other processes wait for it.
 test.each<[string, (store: Store) => Promise<unknown>]>([
   ["a heartbeat", ({ ledger }) => ledger.heartbeat(NOW)],
@@ -35,18 +42,19 @@ test.each<[string, (store: Store) => Promise<unknown>]>([
   ["counts of rejected requests", ({ rejections }) => rejections.add([REJECTED])],
 ])("%s is one message to the writer", async (_name, write) => {
   const store = await database.open();
-  const sent = vi.spyOn(Worker.prototype, "postMessage");
-  await write(store);
-  const kinds = sent.mock.calls.map(([message]) => message.request.kind);
-  expect(kinds.filter((kind) => kind !== "version")).toEqual(["write"]);
+  expect(await sentBy(() => write(store))).toEqual(["write"]);
 });
 
 test("more counts of rejected requests than a statement takes are one transaction", async () => {
   const store = await database.open();
-  const sent = vi.spyOn(Worker.prototype, "postMessage");
-  await store.rejections.add(Array.from({ length: 201 }, (_, at) => ({ ...REJECTED, model: `model-${at}` })));
-  const kinds = sent.mock.calls.map(([message]) => message.request.kind);
-  expect(kinds.filter((kind) => kind !== "version")).toEqual(["exec", "query", "query", "exec"]);
+  const records = Array.from({ length: 201 }, (_, at) => ({ ...REJECTED, model: `model-${at}` }));
+  expect(await sentBy(() => store.rejections.add(records))).toEqual(["exec", "query", "query", "exec"]);
+});
+
+test("a single statement in a transaction is a part of it", async () => {
+  const store = await database.open();
+  const kinds = await sentBy(() => store.transaction((tx) => tx.alerts.hold("alt_1", NOW, {})));
+  expect(kinds).toEqual(["exec", "query", "exec"]);
 });
 
 test("a heartbeat waits while another process holds the lock, up to a second", async () => {
