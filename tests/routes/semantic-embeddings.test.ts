@@ -6,14 +6,14 @@ import { openGatewayHarness } from "../support/gateway-harness";
 const MODEL = "patchbay-embed-en";
 const NOTICE = "The input does not look like English.";
 
-/** The gateway with an engine that counts one token per letter. */
+/** The gateway with an engine that counts one token per letter, and stops above a limit. */
 function openSemantic(maxInputTokens = 20) {
   const requests: EmbeddingRequest[] = [];
   const engine: EmbeddingModel = {
     tokens: {
-      *countInSteps(text) {
+      *countInSteps(text, limit = Number.POSITIVE_INFINITY) {
         yield;
-        return [...text].length;
+        return Math.min([...text].length, limit + 1);
       },
     },
     embed: async (request) => {
@@ -59,6 +59,13 @@ test.each<[string | number[]]>([["hello world"], [[15339, 1917]]])(
     expect(requests.map(({ texts }) => texts)).toEqual([["hello world"]]);
   },
 );
+
+test("accepts a text that is too long by cl100k_base only", async () => {
+  const { harness } = openSemantic(2);
+  // Several cl100k_base tokens each.
+  const reply = await harness.call("/v1/embeddings", { body: { model: MODEL, input: "𓀀𓀁" } });
+  expect([reply.status, reply.json.usage]).toEqual([200, { prompt_tokens: 2, total_tokens: 2 }]);
+});
 
 test("refuses a text that is longer than the model accepts by both vocabularies, before the engine is asked", async () => {
   const { harness, requests } = openSemantic();

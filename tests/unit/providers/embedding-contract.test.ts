@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { createLexicalModel } from "@/lib/providers/lexical/lexical-model";
+import { fitVectors } from "@/lib/providers/upstream/embeddings";
 import { embeddingModelContract } from "../../contracts/embedding-model";
 import { callOptions, channelTo, createRig, UPSTREAM_KEY } from "../../support/upstream/rig";
 import { startUpstream, type Upstream } from "../../support/upstream/server";
@@ -72,6 +73,10 @@ test("keeps the base64 of an upstream's shortened vector that is normalised alre
   expect(Buffer.from(base64 ?? []).toString()).toBe(
     Buffer.from(vectorOf("one", 384).buffer).toString("base64"),
   );
+});
+
+test.each([2, 3])("cuts a vector of %d zeros to zeros", (length) => {
+  expect(fitVectors([new Float32Array(length)], 2, true)).toEqual([new Float32Array(2)]);
 });
 
 const FAILURES: readonly [string, string][] = [
