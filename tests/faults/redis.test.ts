@@ -340,3 +340,16 @@ test("a subscription made while the connection is lost begins when it is restore
   };
   await expect.poll(publish).toContain("hello");
 });
+
+test("a subscription made while connected begins at once", async () => {
+  const redis = await redisServer();
+  const { link } = await instance({ url: redis.url });
+  await expect.poll(() => link.exchange("test:", ["PING"])).toBe("PONG");
+  const received: string[] = [];
+  link.subscribe("events", (message) => received.push(message));
+  const publish = async () => {
+    await redis.command("PUBLISH", "test:events", "hello");
+    return received;
+  };
+  await expect.poll(publish).toContain("hello");
+});

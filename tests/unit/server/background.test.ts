@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ConsoleServices } from "../../../lib/console/context";
 import { startBackground } from "../../../lib/server/process/background";
 
@@ -18,14 +21,16 @@ let isReadable: Promise<void>;
 /** For each settlement of orphans: whether the other instance counts as dead. */
 let judgedDead: boolean[];
 let isBroken: boolean;
+let instance: { dataDirectory: string };
 let stop: () => void;
 
 beforeEach(async () => {
   vi.useFakeTimers();
   [now, monotonic, audited, warned, beats, isBroken] = [1_790_000_000_000, 0, [], [], [], false];
   [otherBeat, judgedDead, isReadable] = [now, [], Promise.resolve()];
+  instance = { dataDirectory: "/no/such/folder" };
   const services = {
-    instance: { dataDirectory: "/no/such/folder" },
+    instance,
     clock: { now: () => now, monotonic: () => monotonic },
     log: {
       info() {},
@@ -180,4 +185,16 @@ describe("the calls of other instances", () => {
     await passBeats(2);
     expect(judgedDead).toEqual(Array(4).fill(false));
   });
+});
+
+test("files that other processes leave later are removed, too", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "patchbay-background-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const left = path.join(folder, "spool-a1B2c3");
+  mkdirSync(left);
+  utimesSync(left, 1, 1);
+  instance.dataDirectory = folder;
+  await pass(300_000);
+  vi.useRealTimers();
+  await expect.poll(() => existsSync(left)).toBe(false);
 });
