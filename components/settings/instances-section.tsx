@@ -32,7 +32,7 @@ export function InstancesSection() {
         <p className="text-ink-muted">{t("text")}</p>
         {items ? <Total items={items} /> : null}
       </div>
-      {/* Also beside a list, whose states may be over: after a few failures it is not read again. */}
+      {/* Also above a list, which may be outdated: after a few failures it is not read again. */}
       <CallError error={error} onRetry={() => void mutate()} />
       {items ? (
         <>
