@@ -1,4 +1,5 @@
 import type { Fallback } from "../../contracts/console/alerts";
+import { HOUR_MS } from "../../contracts/durations";
 import { newId } from "../../gateway/new-id";
 import { LIMIT_ENDED_MS } from "../../gateway/routing/breaker";
 import { nextTier } from "../../gateway/routing/choose-channel";
@@ -63,8 +64,9 @@ export function planAlerts(
     const condition = known.get(key);
     const resolveAfterMs = RESOLVE_AFTER_MS[alert.kind] ?? 0;
     if (condition === undefined) {
-      // It was held in the future where the clock was set back since.
-      if (Math.abs(now - alert.heldAt) >= resolveAfterMs) plan.resolve.push(alert);
+      // Clocks of servers differ by less than an hour: it was held before the clock was set back.
+      const isOfLaterClock = alert.heldAt - now >= HOUR_MS;
+      if (isOfLaterClock || now - alert.heldAt >= resolveAfterMs) plan.resolve.push(alert);
       continue;
     }
     const detail = detailOf(alert, condition);

@@ -68,6 +68,9 @@ test("resolves a channel alert only after three checks in which no instance held
   expect(countsOf([seen(44_999)], [])).toEqual({ raise: 0, hold: 0, resolve: 0 });
   expect(countsOf([seen(45_000)], [])).toEqual({ raise: 0, hold: 0, resolve: 1 });
   expect(countsOf([seen(-3_600_000)], []), "the clock was set back").toMatchObject({ resolve: 1 });
+  expect(countsOf([seen(-60_000)], []), "held by a server whose clock is ahead").toMatchObject({
+    resolve: 0,
+  });
   // Each instance that sees it holds it again, for the others.
   const same = condition({ ...channel, isRaised: false, detail: { percent: 40 } });
   expect(countsOf([seen(45_000)], [same])).toEqual({ raise: 0, hold: 1, resolve: 0 });
