@@ -7,6 +7,7 @@ import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
 import type { Session } from "@/lib/contracts/console/sign-in";
 import { CallError } from "../forms/call-error";
+import { useWhileMounted } from "../forms/use-action";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Facts } from "../ui/facts";
@@ -76,10 +77,11 @@ function EndDialog({
 }) {
   const t = useTranslations("account.sessions");
   const deviceName = useDeviceName();
+  const close = useWhileMounted(onClose);
   const end = async (ended: Promise<null>, message: string) => {
     await ended;
     await onEnded();
-    onClose();
+    close();
     toast.success(message);
   };
   if (ending === "others")

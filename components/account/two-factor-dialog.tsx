@@ -13,6 +13,7 @@ import { PasswordInput } from "../forms/password-input";
 import { ProofError } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { FormField } from "../forms/text-field";
+import { useWhileMounted } from "../forms/use-action";
 import { useSaveForm } from "../forms/use-save-form";
 import { EnrolTwoFactor } from "../two-factor/enrol";
 import { SaveBackupCodes } from "../two-factor/save-backup-codes";
@@ -81,6 +82,7 @@ interface StepsProps {
 function TwoFactorSteps({ kind, username, onCodes, onClose }: StepsProps & { kind: TwoFactorDialogKind }) {
   const t = useTranslations("account.twoFactor");
   const { reload } = useApiCache();
+  const close = useWhileMounted(onClose);
   const refresh = () => reload(api.readSelf, api.readTwoFactor, api.listSessions);
   switch (kind) {
     case "enrol":
@@ -108,7 +110,7 @@ function TwoFactorSteps({ kind, username, onCodes, onClose }: StepsProps & { kin
             await callApi(api.disableTwoFactor, { body: proof });
             await refresh();
             toast.success(t("disabled"));
-            onClose();
+            close();
           }}
           onCancel={onClose}
         />

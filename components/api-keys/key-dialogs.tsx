@@ -9,21 +9,18 @@ import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Field } from "../forms/field";
 import { FormDialog } from "../forms/form-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
-import { changeNewest, finishChange } from "../forms/use-action";
+import { changeNewest, finishChange, useWhileMounted } from "../forms/use-action";
 import { NativeSelect, SelectOptions } from "../ui/input";
 import { KeyForm } from "./key-form";
 
-/** Shows a new key's secret, which is shown only once. */
-function RevealDialog({
-  created,
-  graceHours,
-  onClose,
-}: {
+export interface NewSecret {
   created: ApiKeyWithSecret;
   /** After a rotation: how long the old key stays valid; null for a new key. */
   graceHours: number | null;
-  onClose(): void;
-}) {
+}
+
+/** Shows a new key's secret, which is shown only once. */
+export function RevealDialog({ created, graceHours, onClose }: NewSecret & { onClose(): void }) {
   const t = useTranslations("apiKeys.reveal");
   const text =
     graceHours === null ? t("text") : graceHours === 0 ? t("noGrace") : t("grace", { hours: graceHours });
@@ -40,10 +37,7 @@ function RevealDialog({
 type FormState = { kind: "create" } | { kind: "edit"; key: ApiKey };
 type ConfirmState = { kind: "rotate" | "disable" | "delete"; key: ApiKey };
 
-export type KeyDialog =
-  | FormState
-  | ConfirmState
-  | { kind: "reveal"; created: ApiKeyWithSecret; graceHours: number | null };
+export type KeyDialog = FormState | ConfirmState;
 
 interface DialogProps<State extends KeyDialog> {
   dialog: State;
@@ -54,29 +48,24 @@ interface DialogProps<State extends KeyDialog> {
   addresses: readonly string[];
   /** A key was created, changed or deleted. */
   onChanged(): void;
+  /** A key was created or rotated, even if its dialog was closed since. */
+  onSecret(secret: NewSecret): void;
   onDialog(next: KeyDialog | null): void;
 }
 
 /** The open dialog of the API keys page. */
-export function KeyDialogs({ dialog, ...props }: DialogProps<KeyDialog>) {
+export function KeyDialogs({ dialog, ...rest }: DialogProps<KeyDialog>) {
+  const props = { ...rest, onDialog: useWhileMounted(rest.onDialog) };
   switch (dialog.kind) {
     case "create":
     case "edit":
       return <FormDialogs dialog={dialog} {...props} />;
-    case "reveal":
-      return (
-        <RevealDialog
-          created={dialog.created}
-          graceHours={dialog.graceHours}
-          onClose={() => props.onDialog(null)}
-        />
-      );
     default:
       return <ConfirmDialogs dialog={dialog} {...props} />;
   }
 }
 
-function FormDialogs({ dialog, onChanged, onDialog, ...props }: DialogProps<FormState>) {
+function FormDialogs({ dialog, onChanged, onSecret, onDialog, ...props }: DialogProps<FormState>) {
   const t = useTranslations("apiKeys");
   const close = () => onDialog(null);
   const before = dialog.kind === "edit" ? dialog.key : null;
@@ -84,7 +73,8 @@ function FormDialogs({ dialog, onChanged, onDialog, ...props }: DialogProps<Form
     if (before === null) {
       const created = await callApi(api.createKey, { body: request });
       onChanged();
-      return onDialog({ kind: "reveal", created, graceHours: null });
+      close();
+      return onSecret({ created, graceHours: null });
     }
     const body = { ...request, version: before.version };
     const saved = await callApi(api.updateKey, { params: { id: before.id }, body });
@@ -114,7 +104,7 @@ function FormDialogs({ dialog, onChanged, onDialog, ...props }: DialogProps<Form
   );
 }
 
-function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmState>) {
+function ConfirmDialogs({ dialog, onChanged, onSecret, onDialog }: DialogProps<ConfirmState>) {
   const t = useTranslations("apiKeys");
   const close = () => onDialog(null);
   const done = (message: string) => finishChange(onChanged, close, message);
@@ -128,7 +118,8 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
         onRotate={async (graceHours) => {
           const created = await callApi(api.rotateKey, { params, body: { grace_hours: graceHours } });
           onChanged();
-          onDialog({ kind: "reveal", created, graceHours });
+          close();
+          onSecret({ created, graceHours });
         }}
         onClose={close}
       />

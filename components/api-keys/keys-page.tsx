@@ -22,7 +22,7 @@ import { FilterSelect, SelectOptions } from "../ui/input";
 import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { SearchField } from "../ui/search-field";
-import type { KeyDialog } from "./key-dialogs";
+import type { KeyDialog, NewSecret } from "./key-dialogs";
 import { KeyList } from "./key-list";
 import type { KeyAction } from "./key-menu";
 import { type KeyModel, playgroundHref } from "./playground-link";
@@ -52,6 +52,7 @@ function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
 }
 
 const KeyDialogs = lazyPart(() => import("./key-dialogs").then((one) => one.KeyDialogs));
+const RevealDialog = lazyPart(() => import("./key-dialogs").then((one) => one.RevealDialog));
 
 /** Number of keys from which the search field is shown. */
 const SEARCH_FROM = 6;
@@ -94,6 +95,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
   const q = params.get("q") ?? "";
   const owner = params.get("owner");
   const [chosenDialog, setDialog] = useState<KeyDialog | null>(null);
+  const [secret, setSecret] = useState<NewSecret | null>(null);
   const list = useApiPages(api.listKeys, inputOf(q, viewer.role === "member" ? null : owner));
   const keys = list.items;
   const dialog = params.get("create") === "1" && !chosenDialog ? ({ kind: "create" } as const) : chosenDialog;
@@ -133,12 +135,14 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
           modelNames={models.flatMap((model) => [model.name, ...model.aliases])}
           addresses={suggestedAddresses(keys ?? [])}
           onChanged={() => void list.reload()}
+          onSecret={setSecret}
           onDialog={(next) => {
             setDialog(next);
             setQueryParam("create", null);
           }}
         />
       ) : null}
+      {secret ? <RevealDialog {...secret} onClose={() => setSecret(null)} /> : null}
     </div>
   );
 }

@@ -8,6 +8,7 @@ import type { Channel } from "@/lib/contracts/console/channels";
 import type { Model } from "@/lib/contracts/console/models";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
+import { useWhileMounted } from "../forms/use-action";
 import { Notice } from "../ui/notice";
 import { toast } from "../ui/toast";
 import { SavedTests } from "./saved-tests";
@@ -33,6 +34,7 @@ export function ChannelDialogs({
 }) {
   const t = useTranslations("channels");
   const router = useRouter();
+  const closeOwn = useWhileMounted(onClose);
   switch (kind) {
     case "test":
       return (
@@ -57,7 +59,7 @@ export function ChannelDialogs({
             }
             if (onDeleting) router.push("/channels");
             else onChanged();
-            onClose();
+            closeOwn();
             toast.success(t("deleted", { name: channel.name }));
           }}
           onClose={onClose}

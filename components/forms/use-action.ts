@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import { toast } from "../ui/toast";
@@ -42,6 +42,25 @@ export function useToastAction() {
   const showError = useErrorToast();
   const { isBusy, run } = useAction();
   return { isBusy, run: (action: () => Promise<unknown>) => run(() => action().catch(showError)) };
+}
+
+/**
+ * Returns the function, without effect after the component is gone: a request that ends after its dialog was closed must
+ * not close the next dialog.
+ */
+export function useWhileMounted<Args extends unknown[]>(
+  act: (...args: Args) => void,
+): (...args: Args) => void {
+  const isMounted = useRef(false);
+  useEffect(() => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+    };
+  }, []);
+  return (...args) => {
+    if (isMounted.current) act(...args);
+  };
 }
 
 /** After a change made in a dialog: loads the list again, closes the dialog and shows a message. */

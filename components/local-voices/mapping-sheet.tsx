@@ -6,7 +6,7 @@ import { api, callApi } from "@/lib/client/api";
 import type { InstalledVoice } from "@/lib/contracts/console/local-voices";
 import { RecordError } from "../forms/call-error";
 import { Form } from "../forms/form";
-import { useAction } from "../forms/use-action";
+import { useAction, useWhileMounted } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { NativeSelect, SelectOptions } from "../ui/input";
 import { SearchField } from "../ui/search-field";
@@ -54,6 +54,7 @@ function MappingForm({
   const [table, setTable] = useState<Readonly<Record<string, string>>>(channel.voices);
   const [q, setQuery] = useState("");
   const { isBusy, error, run } = useAction();
+  const close = useWhileMounted(onClose);
   const text = q.trim().toLowerCase();
   const shown = voice.mapping.filter(({ name }) => name.toLowerCase().includes(text));
   const keyOf = (name: string) =>
@@ -69,7 +70,7 @@ function MappingForm({
     });
     await onSaved();
     toast.success(t("saved", { name: voice.name }));
-    onClose();
+    close();
   };
   return (
     <Form

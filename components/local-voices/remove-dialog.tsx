@@ -3,7 +3,7 @@
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
-import { finishChange } from "../forms/use-action";
+import { finishChange, useWhileMounted } from "../forms/use-action";
 
 /** Asks for the voice's name, then deletes its files, channel and model. */
 export function RemoveDialog({
@@ -16,6 +16,7 @@ export function RemoveDialog({
   onClose(): void;
 }) {
   const t = useTranslations("localVoices.remove");
+  const close = useWhileMounted(onClose);
   return (
     <ConfirmDialog
       title={t("title", { name })}
@@ -24,7 +25,7 @@ export function RemoveDialog({
       typedName={name}
       onConfirm={async () => {
         await callApi(api.removeVoice, { params: { name } });
-        finishChange(onRemoved, onClose, t("done", { name }));
+        finishChange(onRemoved, close, t("done", { name }));
       }}
       onClose={onClose}
     />

@@ -5,7 +5,7 @@ import { api, callApi } from "@/lib/client/api";
 import type { CreateModel, Model, UpdateModel } from "@/lib/contracts/console/models";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
-import { finishChange } from "../forms/use-action";
+import { finishChange, useWhileMounted } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { ModelForm } from "./model-form";
@@ -29,7 +29,12 @@ interface ModelDialogsProps {
 }
 
 /** Renders the open dialog of the models page. */
-export function ModelDialogs({ dialog, ...props }: ModelDialogsProps) {
+export function ModelDialogs({ dialog, ...rest }: ModelDialogsProps) {
+  const props = {
+    ...rest,
+    onNewest: useWhileMounted(rest.onNewest),
+    onClose: useWhileMounted(rest.onClose),
+  };
   switch (dialog.kind) {
     case "create":
       return <ModelFormDialog before={null} {...props} />;

@@ -6,6 +6,7 @@ import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
+import { useWhileMounted } from "../forms/use-action";
 import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
 
@@ -42,6 +43,7 @@ export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(
 export function RemoveTokenDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations("settings.metrics");
   const { reload } = useApiCache();
+  const close = useWhileMounted(onClose);
   return (
     <ConfirmDialog
       title={t("removeTitle")}
@@ -52,7 +54,7 @@ export function RemoveTokenDialog({ onClose }: { onClose(): void }) {
         await callApi(api.removeMetricsToken);
         await reload(api.readInstanceFacts);
         toast.success(t("removed"));
-        onClose();
+        close();
       }}
     />
   );

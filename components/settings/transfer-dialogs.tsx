@@ -8,7 +8,7 @@ import { useApiCache } from "@/lib/client/use-api";
 import type { ImportReport, ImportStep, SettingsFile } from "@/lib/contracts/console/settings-file";
 import { CallError } from "../forms/call-error";
 import { FormDialog } from "../forms/form-dialog";
-import { useAction } from "../forms/use-action";
+import { useAction, useWhileMounted } from "../forms/use-action";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
@@ -34,6 +34,7 @@ export function ImportDialog({
   const { reload } = useApiCache();
   const { report, error: previewError } = usePreview(content);
   const { isBusy, error: applyError, run } = useAction();
+  const close = useWhileMounted(onClose);
   const error = applyError ?? previewError;
   const steps = report?.steps ?? [];
   const count = steps.filter(({ action }) => action === "create" || action === "change").length;
@@ -41,7 +42,7 @@ export function ImportDialog({
     await callApi(api.importSettings, { body: { dry_run: false, file: content } });
     await reload(api.readSettings, api.readInstanceFacts);
     toast.success(t("done", { count }));
-    onClose();
+    close();
   };
   return (
     <FormDialog
@@ -124,6 +125,7 @@ function Steps({ steps }: { steps: readonly ImportStep[] }) {
 /** Asks for the owner's password, then downloads a copy of the database. */
 export function BackupDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations("settings.backup");
+  const close = useWhileMounted(onClose);
   return (
     <PasswordDialog
       title={t("dialogTitle")}
@@ -134,7 +136,7 @@ export function BackupDialog({ onClose }: { onClose(): void }) {
         const { content, name } = await downloadFile(api.downloadBackup, { body: { password } });
         saveFile(content, name);
         toast.success(t("done"));
-        onClose();
+        close();
       }}
     />
   );

@@ -8,6 +8,7 @@ import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { ruleText } from "../forms/rule-text";
 import { TextField, VERBATIM } from "../forms/text-field";
+import { useWhileMounted } from "../forms/use-action";
 import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
 
@@ -15,6 +16,7 @@ import { PasswordDialog } from "./password-dialog";
 export function UpstreamDialog({ onClose }: { onClose(): void }) {
   const t = useTranslations("settings.upstreams");
   const cache = useApiCache();
+  const close = useWhileMounted(onClose);
   const fieldError = useTranslations("common.fieldError");
   const [address, setAddress] = useState("");
   const [error, setError] = useState<string>();
@@ -32,7 +34,7 @@ export function UpstreamDialog({ onClose }: { onClose(): void }) {
           const list = await callApi(api.allowUpstream, { body });
           await cache.write(api.listAllowedUpstreams, {}, list);
           toast.success(t("allowed", { target: address.trim() }));
-          onClose();
+          close();
         } catch (failure) {
           const issue = isApiError(failure) && failure.issues.find(({ path }) => path === "base_url");
           if (!issue) throw failure;
@@ -58,6 +60,7 @@ export function UpstreamDialog({ onClose }: { onClose(): void }) {
 export function RevokeDialog({ target, onClose }: { target: string; onClose(): void }) {
   const t = useTranslations("settings.upstreams");
   const cache = useApiCache();
+  const close = useWhileMounted(onClose);
   return (
     <ConfirmDialog
       title={t("revokeTitle", { target })}
@@ -68,7 +71,7 @@ export function RevokeDialog({ target, onClose }: { target: string; onClose(): v
         await callApi(api.disallowUpstream, { params: { target } });
         await cache.reload(api.listAllowedUpstreams);
         toast.success(t("revoked", { target }));
-        onClose();
+        close();
       }}
     />
   );

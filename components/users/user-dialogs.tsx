@@ -7,7 +7,7 @@ import type { CreateUser, ManagedUser, UpdateUser, Viewer } from "@/lib/contract
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
-import { changeNewest, finishChange } from "../forms/use-action";
+import { changeNewest, finishChange, useWhileMounted } from "../forms/use-action";
 import { InviteForm } from "./invite-form";
 import { useLinkName } from "./pending-links";
 import { UserForm } from "./user-form";
@@ -17,7 +17,7 @@ type ConfirmState =
   | { kind: "revoke"; link: Invite }
   | { kind: "password" | "twoFactor" | "sessions" | "disable" | "delete"; user: ManagedUser };
 
-export type UserDialog = FormState | ConfirmState | { kind: "link"; link: InviteWithToken };
+export type UserDialog = FormState | ConfirmState;
 
 interface DialogProps<State extends UserDialog> {
   dialog: State;
@@ -25,18 +25,19 @@ interface DialogProps<State extends UserDialog> {
   hidesBudgets: boolean;
   /** A user or a link was created, changed or deleted. */
   onChanged(): void;
+  /** A one-time link was created, even if its dialog was closed since. */
+  onLink(link: InviteWithToken): void;
   onDialog(next: UserDialog | null): void;
 }
 
 /** The open dialog of the users page. */
-export function UserDialogs({ dialog, ...props }: DialogProps<UserDialog>) {
+export function UserDialogs({ dialog, ...rest }: DialogProps<UserDialog>) {
+  const props = { ...rest, onDialog: useWhileMounted(rest.onDialog) };
   switch (dialog.kind) {
     case "invite":
     case "create":
     case "edit":
       return <FormDialogs dialog={dialog} {...props} />;
-    case "link":
-      return <LinkDialog link={dialog.link} onClose={() => props.onDialog(null)} />;
     default:
       return <ConfirmDialogs dialog={dialog} {...props} />;
   }
@@ -48,7 +49,7 @@ const saveUser = (request: CreateUser | UpdateUser, id = "") =>
     ? callApi(api.updateUser, { params: { id }, body: request })
     : callApi(api.createUser, { body: request });
 
-function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: DialogProps<FormState>) {
+function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onLink, onDialog }: DialogProps<FormState>) {
   const t = useTranslations("users");
   const close = () => onDialog(null);
   const done = (message: string) => finishChange(onChanged, close, message);
@@ -60,7 +61,8 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
           onInvite={async (request) => {
             const link = await callApi(api.createInvite, { body: request });
             onChanged();
-            onDialog({ kind: "link", link });
+            close();
+            onLink(link);
           }}
           onCancel={close}
         />
@@ -96,7 +98,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onDialog }: Dial
   );
 }
 
-function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmState>) {
+function ConfirmDialogs({ dialog, onChanged, onLink, onDialog }: DialogProps<ConfirmState>) {
   const t = useTranslations("users");
   const linkName = useLinkName();
   const close = () => onDialog(null);
@@ -112,7 +114,8 @@ function ConfirmDialogs({ dialog, onChanged, onDialog }: DialogProps<ConfirmStat
       case "password": {
         const link = await callApi(api.createPasswordReset, { params });
         onChanged();
-        return onDialog({ kind: "link", link });
+        close();
+        return onLink(link);
       }
       case "twoFactor":
         await callApi(api.resetTwoFactor, { params });
@@ -154,7 +157,7 @@ function oneTimeLinkUrl(kind: InviteWithToken["kind"], token: string): string {
 }
 
 /** Shows a new one-time link, which is shown only once. */
-function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void }) {
+export function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void }) {
   const t = useTranslations("users.link");
   const format = useFormatter();
   const until = format.dateTime(new Date(link.expires_at), {

@@ -8,7 +8,7 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { searchText, setQueryParam } from "@/lib/client/query-params";
 import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
-import type { Invite } from "@/lib/contracts/console/invites";
+import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
 import { useItemChange } from "../forms/use-action";
@@ -24,6 +24,7 @@ import { UserList } from "./user-list";
 import type { UserAction } from "./user-menu";
 
 const UserDialogs = lazyPart(() => import("./user-dialogs").then((one) => one.UserDialogs));
+const LinkDialog = lazyPart(() => import("./user-dialogs").then((one) => one.LinkDialog));
 
 /** Number of users from which the search field is shown. */
 const SEARCH_FROM = 6;
@@ -62,6 +63,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
   const params = useSearchParams();
   const q = params.get("q") ?? "";
   const [chosenDialog, setDialog] = useState<UserDialog | null>(null);
+  const [link, setLink] = useState<InviteWithToken | null>(null);
   const dialog = params.get("invite") === "1" && !chosenDialog ? ({ kind: "invite" } as const) : chosenDialog;
   const list = useApiPages(api.listUsers, inputOf(q));
   const pendingLinks = useApiPages(api.listInvites);
@@ -112,12 +114,14 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
           viewer={viewer}
           hidesBudgets={hidesBudgets}
           onChanged={() => void reloadAll()}
+          onLink={setLink}
           onDialog={(next) => {
             setDialog(next);
             setQueryParam("invite", null);
           }}
         />
       ) : null}
+      {link ? <LinkDialog link={link} onClose={() => setLink(null)} /> : null}
     </div>
   );
 }

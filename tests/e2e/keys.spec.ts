@@ -105,6 +105,53 @@ test("asks before Escape or an outside click closes a form with unsaved input", 
   await expect(dialog).toHaveCount(0);
 });
 
+test("a request that ends after its dialog was closed leaves the next dialog open", async ({
+  ownerPage: page,
+  product,
+}) => {
+  for (const name of ["Late first", "Late second", "Late third"])
+    await createKey(product.url, product.cookie, { name });
+  await page.goto(`${product.url}/keys`);
+  const hold = async (path: string) => {
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(path, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    return () => release();
+  };
+  const releaseRotation = await hold("**/api/keys/*/rotate");
+  await choose(page, "Late first", "Rotate");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Rotate" }).click();
+  await page.keyboard.press("Escape");
+
+  const form = page.getByRole("dialog", { name: "Edit Late second" });
+  await choose(page, "Late second", "Edit");
+  await form.getByLabel("Name").fill("Late and typed");
+  releaseRotation();
+  // The new secret is shown above the form.
+  await expect(page.getByTestId("api-key")).toBeVisible();
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByTestId("api-key")).toHaveCount(0);
+  await expect(form.getByLabel("Name")).toHaveValue("Late and typed");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Discard" }).click();
+
+  const releaseDeletion = await hold("**/api/keys/*");
+  await choose(page, "Late third", "Delete");
+  await page.getByLabel("Type Late third").fill("Late third");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await choose(page, "Late second", "Edit");
+  await form.getByLabel("Name").fill("Late and typed");
+  releaseDeletion();
+  await expect(page.getByText("Late third deleted")).toBeVisible();
+  await expect(form.getByLabel("Name")).toHaveValue("Late and typed");
+});
+
 test("shows each budget label on one line", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");
