@@ -5,7 +5,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { type CallFilters, callsQuery, REJECTED, readCallFilters } from "@/lib/client/calls";
 import { type Range, rangeQuery, setRangeInUrl } from "@/lib/client/range";
-import { toSeries } from "@/lib/client/usage-series";
+import { spanOfBucket, toSeries } from "@/lib/client/usage-series";
 import { useApi } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
@@ -17,8 +17,8 @@ import { FilterBar } from "./filter-bar";
 import { RejectionList } from "./rejection-list";
 import { RequestList } from "./request-list";
 
-/** Every call, newest first, or the rejected requests. */
-export function RequestsPage({ now }: { now: number }) {
+/** Every call, newest first, or the rejected requests. `timeZone`: of the instance, in which the server counts days. */
+export function RequestsPage({ now, timeZone }: { now: number; timeZone: string }) {
   const t = useTranslations("requests.page");
   const range = useRange(now);
   const filters = readCallFilters(useSearchParams());
@@ -33,14 +33,14 @@ export function RequestsPage({ now }: { now: number }) {
       {filters.status === REJECTED ? (
         <RejectionList filters={filters} range={range} showsUsers />
       ) : (
-        <Calls filters={filters} range={range} />
+        <Calls filters={filters} range={range} timeZone={timeZone} />
       )}
     </>
   );
 }
 
 /** Calls below a chart of calls over time that selects a period. */
-function Calls({ filters, range }: { filters: CallFilters; range: Range }) {
+function Calls({ filters, range, timeZone }: { filters: CallFilters; range: Range; timeZone: string }) {
   const t = useTranslations("requests.page");
   const amounts = useAmounts();
   const query = { ...rangeQuery(range), ...filters, interval: range.interval };
@@ -64,8 +64,8 @@ function Calls({ filters, range }: { filters: CallFilters; range: Range }) {
           isWhole
           empty={summary === undefined ? "" : undefined}
           onPick={(index) => {
-            const from = buckets[index];
-            if (from !== undefined) setRangeInUrl({ from, to: from + bucketMs });
+            const at = buckets[index];
+            if (at !== undefined) setRangeInUrl(spanOfBucket(at, range.interval, timeZone));
           }}
         />
         {summary?.read_from ? (

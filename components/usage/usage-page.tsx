@@ -6,7 +6,7 @@ import { api } from "@/lib/client/api";
 import { type CallFilters, callsQuery, REJECTED, readCallFilters, rejectionsHref } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
 import { type Range, rangeQuery, setRangeInUrl } from "@/lib/client/range";
-import { toSeries } from "@/lib/client/usage-series";
+import { spanOfBucket, toSeries } from "@/lib/client/usage-series";
 import { useApi, useApiCache } from "@/lib/client/use-api";
 import { useCalls } from "@/lib/client/use-calls";
 import { useRange } from "@/lib/client/use-range";
@@ -26,7 +26,7 @@ import { Breakdown } from "./breakdown";
 import { type Figure, Figures, isFigure } from "./figures";
 
 /** The usage of the range, or its rejected requests. */
-export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
+export function UsagePage({ isAdmin, now, timeZone }: { isAdmin: boolean; now: number; timeZone: string }) {
   const t = useTranslations("usage");
   const range = useRange(now);
   const filters = readCallFilters(useSearchParams());
@@ -42,14 +42,25 @@ export function UsagePage({ isAdmin, now }: { isAdmin: boolean; now: number }) {
       {isRejected ? (
         <RejectionList filters={filters} range={range} showsUsers={isAdmin} />
       ) : (
-        <Usage filters={filters} range={range} isAdmin={isAdmin} />
+        <Usage filters={filters} range={range} isAdmin={isAdmin} timeZone={timeZone} />
       )}
     </>
   );
 }
 
 /** Figures, one of them over time, its breakdown, and the calls. */
-function Usage({ filters, range, isAdmin }: { filters: CallFilters; range: Range; isAdmin: boolean }) {
+function Usage({
+  filters,
+  range,
+  isAdmin,
+  timeZone,
+}: {
+  filters: CallFilters;
+  range: Range;
+  isAdmin: boolean;
+  /** Of the instance, in which the server counts days. */
+  timeZone: string;
+}) {
   const t = useTranslations("usage");
   const amounts = useAmounts();
   const requested = useSearchParams().get("figure");
@@ -74,7 +85,7 @@ function Usage({ filters, range, isAdmin }: { filters: CallFilters; range: Range
         <CallError error={error} onRetry={retry} className="mb-6" />
       ) : (
         <div className="mb-8 grid gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
-          <FiguresAndChart summary={summary} figure={figure} range={range} />
+          <FiguresAndChart summary={summary} figure={figure} range={range} timeZone={timeZone} />
           <Breakdown filters={filters} range={range} figure={figure} isOwn={!isAdmin} />
         </div>
       )}
@@ -109,10 +120,12 @@ function FiguresAndChart({
   summary,
   figure,
   range,
+  timeZone,
 }: {
   summary: UsageSummary | undefined;
   figure: Figure;
   range: Range;
+  timeZone: string;
 }) {
   const t = useTranslations("usage.chart");
   const { buckets, bucketMs, items } = toSeries(range, summary);
@@ -136,8 +149,8 @@ function FiguresAndChart({
           height={240}
           empty={summary === undefined ? "" : undefined}
           onPick={(index) => {
-            const from = buckets[index] ?? range.from;
-            setRangeInUrl({ from, to: from + bucketMs });
+            const at = buckets[index];
+            if (at !== undefined) setRangeInUrl(spanOfBucket(at, range.interval, timeZone));
           }}
         />
       </div>

@@ -15,7 +15,7 @@ export const INTERVAL_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as 
 export const MAX_RANGE_MS = 92 * DAY_MS;
 
 /** A period in milliseconds since 1970; `to` is exclusive. */
-interface Span {
+export interface Span {
   from: number;
   to: number;
 }

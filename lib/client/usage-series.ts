@@ -1,5 +1,6 @@
 import type { UsageSummary } from "../contracts/console/usage-summary";
-import { INTERVAL_MS, type Range, startOfPeriod } from "./range";
+import { HOUR_MS } from "../contracts/durations";
+import { INTERVAL_MS, type Range, type Span, startOfPeriod } from "./range";
 
 type Item = UsageSummary["items"][number];
 
@@ -38,4 +39,23 @@ export function toSeries(range: Range, summary: UsageSummary | undefined): Usage
   }
   const buckets = isDaily ? daysOf(range, [...byStart.keys()]) : bucketsOf(range, bucketMs);
   return { buckets, bucketMs, items: buckets.map((at) => byStart.get(at) ?? null) };
+}
+
+/** Time zones are at most 14 hours ahead of UTC and 12 behind it; a day has at most 25 hours. */
+const DAY_HOURS = { first: -14, last: 12 + 25 };
+
+/** The period of the bucket at `at`. A day is one of the instance's time zone, of whole hours in UTC, as in the API. */
+export function spanOfBucket(at: number, interval: Range["interval"], timeZone: string): Span {
+  if (interval !== "day") return { from: at, to: at + INTERVAL_MS[interval] };
+  const local = new Date(at);
+  const midnight = Date.UTC(local.getFullYear(), local.getMonth(), local.getDate());
+  const dayIn = (zone: string) => new Intl.DateTimeFormat("en-US", { timeZone: zone, dateStyle: "short" });
+  const day = dayIn("UTC").format(midnight);
+  const format = dayIn(timeZone);
+  const hours: number[] = [];
+  for (let hour = DAY_HOURS.first; hour <= DAY_HOURS.last; hour += 1) {
+    const start = midnight + hour * HOUR_MS;
+    if (format.format(start) === day) hours.push(start);
+  }
+  return { from: hours.at(0) ?? at, to: (hours.at(-1) ?? at) + HOUR_MS };
 }

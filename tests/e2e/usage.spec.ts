@@ -54,6 +54,27 @@ test("filters the page by a row of a breakdown", async ({ ownerPage: page, produ
   await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("cellar");
 });
 
+test.describe("in a browser whose time zone is not the instance's", () => {
+  test.use({ timezoneId: "Asia/Kathmandu" });
+
+  for (const path of ["/usage", "/logs"])
+    test(`selects a whole day of the instance from the chart on ${path}`, async ({
+      ownerPage: page,
+      product,
+    }) => {
+      await embed(product.url, testKey);
+      await page.goto(`${product.url}${path}?range=30d`);
+      await page.getByRole("slider").press("Home");
+      await page.getByRole("slider").press("Enter");
+      await expect(page).toHaveURL(/from=/);
+      const query = new URL(page.url()).searchParams;
+      // The instance has the time zone of this process.
+      const from = new Date(query.get("from") ?? "");
+      const to = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 1);
+      expect([from.getHours(), query.get("to")]).toEqual([0, to.toISOString()]);
+    });
+});
+
 test("exports the filtered calls only", async ({ ownerPage: page, product }) => {
   await embed(product.url, testKey, { tags: "kept" });
   const other = await embed(product.url, testKey, { tags: "left out" });

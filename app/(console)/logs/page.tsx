@@ -15,7 +15,7 @@ export default async function Page({ searchParams }: PageQuery) {
   const { services } = await getContainer();
   return (
     <PageMessages areas={["requests"]}>
-      <RequestsPage now={services.clock.now()} />
+      <RequestsPage now={services.clock.now()} timeZone={services.instance.timeZone} />
     </PageMessages>
   );
 }

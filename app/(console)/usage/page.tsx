@@ -11,7 +11,11 @@ export default async function Page({ searchParams }: PageQuery) {
   const { services } = await getContainer();
   return (
     <PageMessages areas={["requests", "usage"]}>
-      <UsagePage isAdmin={user.role !== "member"} now={services.clock.now()} />
+      <UsagePage
+        isAdmin={user.role !== "member"}
+        now={services.clock.now()}
+        timeZone={services.instance.timeZone}
+      />
     </PageMessages>
   );
 }

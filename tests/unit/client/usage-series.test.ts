@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { rangeOf, startOfPeriod } from "@/lib/client/range";
-import { toSeries } from "@/lib/client/usage-series";
+import { spanOfBucket, toSeries } from "@/lib/client/usage-series";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -16,4 +16,18 @@ test.each(["Africa/Cairo", "Europe/Berlin", "UTC"])("a chart has the calls of ev
   const { buckets, items } = toSeries({ ...range, interval: "day" }, summary);
   expect(items.map((item) => item?.period)).toEqual(DAYS);
   expect(buckets).toEqual(DAYS.map(startOfPeriod));
+});
+
+test.each([
+  ["UTC", "Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z"],
+  ["Europe/Berlin", "Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00.000Z", "2026-10-25T23:00:00.000Z"],
+  ["America/New_York", "UTC", "2026-11-20", "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"],
+  ["UTC", "Pacific/Kiritimati", "2026-11-20", "2026-11-19T10:00:00.000Z", "2026-11-20T10:00:00.000Z"],
+  ["UTC", "Etc/GMT+12", "2026-11-20", "2026-11-20T12:00:00.000Z", "2026-11-21T12:00:00.000Z"],
+  // Midnight is at 18:30: that hour counts to the day before.
+  ["UTC", "Asia/Kolkata", "2026-11-20", "2026-11-19T19:00:00.000Z", "2026-11-20T19:00:00.000Z"],
+])("a day picked by a browser in %s is the day of an instance in %s", (browser, instance, day, from, to) => {
+  vi.stubEnv("TZ", browser);
+  const span = spanOfBucket(startOfPeriod(day), "day", instance);
+  expect(span).toEqual({ from: Date.parse(from), to: Date.parse(to) });
 });
