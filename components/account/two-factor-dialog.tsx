@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { isApiError } from "@/lib/client/api-error";
 import { useApiCache } from "@/lib/client/use-api";
 import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
 import { CodeField } from "../forms/code-field";
@@ -162,8 +163,8 @@ function ProofForm({
   const { error, onSubmit } = useSaveForm(form, {
     fields: ["password", "code"],
     save: onProof,
-    onFailure: () => {
-      form.setValue("code", "");
+    onFailure: (failure) => {
+      if (isApiError(failure, "invalid_credentials")) form.setValue("code", "");
       return false;
     },
   });
