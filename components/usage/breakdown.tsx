@@ -106,7 +106,8 @@ export function Breakdown({
   const t = useTranslations("usage.by");
   const searchParams = useSearchParams();
   const requested = searchParams.get("by");
-  const by = DIMENSIONS.find((dimension) => dimension === requested) ?? "model";
+  const dimensions = DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user"));
+  const by = dimensions.find((dimension) => dimension === requested) ?? "model";
   const query = { ...rangeQuery(range), ...filters, by };
   const { data, error, mutate } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
   const bars = useBars(data?.items ?? [], by, figure);
@@ -121,12 +122,7 @@ export function Breakdown({
           onValueChange={(value) => setQueryParam("by", value === "model" ? null : value)}
           className="w-auto"
         >
-          <SelectOptions
-            of={DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user")).map((dimension) => [
-              dimension,
-              t(dimension),
-            ])}
-          />
+          <SelectOptions of={dimensions.map((dimension) => [dimension, t(dimension)])} />
         </FilterSelect>
       </span>
       {error && !data ? (

@@ -100,7 +100,16 @@ test("shows members their own calls, no user filter and no logs", async ({ page,
     role: "member",
   });
   await signInByCookie(page, product.url, cookie);
-  await page.goto(`${product.url}/usage`);
+  // The breakdown by user is an administrator's.
+  const breakdowns: (string | null)[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/api/usage/summary") breakdowns.push(searchParams.get("by"));
+  });
+  await page.goto(`${product.url}/usage?by=user`);
+  await expect(page.getByText("No data in this range.")).toBeVisible();
+  expect(breakdowns).toContain("model");
+  expect(breakdowns).not.toContain("user");
   await expect(page.getByRole("heading", { name: "No requests in this range" })).toBeVisible();
   await page.getByRole("button", { name: "More filters" }).click();
   await expect(page.getByLabel("Key", { exact: true })).toBeVisible();
