@@ -26,10 +26,20 @@ export function RoutePreview({ name }: { name: string }) {
     { refreshInterval: REFRESH_MS },
   );
   if (isApiError(error, "not_found")) return <Notice tone="warn">{t("unknown")}</Notice>;
-  if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;
-  if (!data) return <RouteSkeleton />;
+  if (!data && !error) return <RouteSkeleton />;
   return (
     <div className="grid gap-5">
+      {/* Also beside a route, which may be over: after a few failures it is not read again. */}
+      <CallError error={error} onRetry={() => void mutate()} />
+      {data ? <Route of={data} /> : null}
+    </div>
+  );
+}
+
+function Route({ of: data }: { of: Preview }) {
+  const t = useTranslations("models.route");
+  return (
+    <>
       <RouteWarning of={data} />
       {data.turns.length > 0 ? (
         <ol className="grid">
@@ -50,7 +60,7 @@ export function RoutePreview({ name }: { name: string }) {
       ) : null}
       {data.recovering.length > 0 ? <Recovering of={data} /> : null}
       {data.skipped.length > 0 ? <Skipped of={data} /> : null}
-    </div>
+    </>
   );
 }
 

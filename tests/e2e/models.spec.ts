@@ -137,6 +137,29 @@ test("shows the route of a model in order and the skipped channels with the reas
   await expect(page.getByRole("dialog", { name: "Edit bge" })).toBeVisible();
 });
 
+test.describe("when a route can no longer be read", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("says so beside the last route and reads it again on Retry", async ({ routedPage: page, routed }) => {
+    await page.goto(`${routed.product.url}/models?model=patchbay-embed`);
+    const sheet = page.getByRole("dialog", { name: "Route of patchbay-embed" });
+    const channel = sheet.getByRole("list").first().getByRole("link").first();
+    await expect(channel).toBeVisible();
+    let isDown = true;
+    await page.route("**/api/models/*/route", (route) =>
+      isDown
+        ? route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } })
+        : route.continue(),
+    );
+    const retry = sheet.getByRole("button", { name: "Retry" });
+    await expect(retry).toBeVisible();
+    await expect(channel).toBeVisible();
+    isDown = false;
+    await retry.click();
+    await expect(retry).toHaveCount(0);
+  });
+});
+
 test("keeps search and type in the URL", async ({ routedPage: page, routed }) => {
   await page.goto(`${routed.product.url}/models?operation=speech`);
   await expect(rowOf(page, "patchbay-speech")).toBeVisible();
