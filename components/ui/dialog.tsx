@@ -15,6 +15,20 @@ interface FocusHandlers {
 /** The opener of the newest dialog until that closes: a dialog that replaces it, when no element has the focus, has the same. */
 let lastOpener: Element | null = null;
 
+/** Lets the keyboard continue in the page's content, whose first elements are its heading's. */
+const focusContent = () => document.getElementById("content")?.focus({ preventScroll: true });
+
+/** Moves the focus to the content if the focused element is removed, as the row of a deleted item is. */
+function keepFocus(target: HTMLElement): void {
+  const observer = new MutationObserver(() => {
+    const { activeElement, body } = document;
+    if (activeElement === target) return;
+    observer.disconnect();
+    if (activeElement === body && !target.isConnected) focusContent();
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+}
+
 /**
  * Returns the focus to the element that had it when a dialog opened. Radix does so only for dialogs with a trigger; ours
  * are opened by menus, URLs and keys. Spread the result on the dialog's content.
@@ -41,9 +55,11 @@ export function useOpenerFocus({
       // Runs after a dialog that replaces this one has opened.
       lastOpener = outer.current;
       const target = opener.current;
-      if (event.defaultPrevented || !(target instanceof HTMLElement) || !target.isConnected) return;
+      if (event.defaultPrevented || !(target instanceof HTMLElement)) return;
       event.preventDefault();
+      if (!target.isConnected) return focusContent();
       target.focus();
+      keepFocus(target);
     },
   };
 }

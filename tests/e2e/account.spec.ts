@@ -227,6 +227,7 @@ test("signs out one other browser, then all others", async ({ page, account, bro
     .click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Sign out" }).click();
   await expect(rows).toHaveCount(3);
+  await expect(page.getByRole("main")).toBeFocused();
 
   await section.getByRole("button", { name: "Sign out all others" }).click();
   await expect(page.getByRole("alertdialog", { name: "Sign out 2 other browsers?" })).toBeVisible();

@@ -224,6 +224,8 @@ test("deletes an API key only after its name is typed", async ({ ownerPage: page
   await remove.click();
   await expect(page.getByText("Lost laptop deleted")).toBeVisible();
   await expect(rowOf(page, "Lost laptop")).toHaveCount(0);
+  // The keyboard continues in the page: its button was in the row.
+  await expect(page.getByRole("main")).toBeFocused();
   expect(await statusWith(product.url, key)).toBe(401);
 });
 
