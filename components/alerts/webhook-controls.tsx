@@ -20,6 +20,7 @@ const SecretDialogs = lazyPart(() => import("./secret-dialogs").then((one) => on
 /** The signing secret, and for each webhook a button that sends a test message. */
 export function WebhookControls({ alerts }: { alerts: Settings["alerts"] }) {
   const t = useTranslations("alerts.webhook");
+  const common = useTranslations("common");
   const { data: summary, mutate } = useApi(api.summarizeAlerts);
   const [dialog, setDialog] = useState<"replace" | { secret: string } | null>(null);
   const { isBusy, error, run } = useAction();
@@ -36,8 +37,10 @@ export function WebhookControls({ alerts }: { alerts: Settings["alerts"] }) {
         <div className="grid gap-2">
           <p className="font-medium">{t("signed")}</p>
           <p className="text-ink-muted">
-            {`${t("secret")}: `}
-            {hasSecret ? t("secretSet") : t("secretNone")}
+            {common("labelled", {
+              label: t("secret"),
+              value: hasSecret ? t("secretSet") : t("secretNone"),
+            })}
           </p>
           <CallError error={error} />
           <div className="flex flex-wrap gap-2">

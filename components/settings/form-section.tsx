@@ -97,8 +97,8 @@ function Changes<Values extends FieldValues>({
         <p className="text-ink-muted">{t("changes")}</p>
         <ul>
           {form.changed.map((name) => (
-            <li key={name} className="break-words">
-              {nameOf(name)}: <span className="tabular">{changeOf(name)}</span>
+            <li key={name} className="tabular break-words">
+              {common("labelled", { label: nameOf(name), value: changeOf(name) })}
             </li>
           ))}
         </ul>

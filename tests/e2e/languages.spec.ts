@@ -32,6 +32,9 @@ test.describe("a browser that prefers Chinese", () => {
       await page.goto(freshProduct.url + path);
       await expect(heading(page, title)).toBeVisible();
     }
+    await page.goto(`${freshProduct.url}/settings`);
+    await page.getByRole("switch", { name: "自用模式" }).click();
+    await expect(page.getByTestId("changes")).toContainText("自用模式：开 → 关");
   });
 });
 

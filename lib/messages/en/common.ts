@@ -11,6 +11,7 @@ export const common = {
   actions: "Actions",
   actionsFor: "Actions for {name}",
   typeToConfirm: "Type {name} to confirm",
+  labelled: "{label}: {value}",
   tryAgainIn: "Too many attempts. Try again in {time}.",
   copy: "Copy",
   copied: "Copied",

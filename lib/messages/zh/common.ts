@@ -11,6 +11,7 @@ export const common = {
   actions: "操作",
   actionsFor: "{name} 的操作",
   typeToConfirm: "输入 {name} 以确认",
+  labelled: "{label}：{value}",
   tryAgainIn: "尝试次数过多，请在 {time} 后重试。",
   copy: "复制",
   copied: "已复制",
