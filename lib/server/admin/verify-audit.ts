@@ -10,7 +10,7 @@ export const verifyAudit: Command = {
   async run({ env, terminal }, args) {
     const { values } = readArguments(args, { expect: { type: "string" } }, []);
     const chain = await withStore(env, ({ store }) => store.audit.verify(values.expect));
-    terminal.note(`${chain.rows} audit rows are intact.`);
+    terminal.note(`${chain.rows} audit ${chain.rows === 1 ? "row is" : "rows are"} intact.`);
     if (!isWhole(chain)) throw new CommandError(brokenChainMessage(chain));
     if (values.expect !== undefined && !chain.hasExpected) {
       throw new CommandError(
@@ -29,5 +29,6 @@ export function brokenChainMessage({ rows, brokenAt, expectedRows }: AuditChain)
   if (expectedRows === null) {
     return "The end of the audit log cannot be verified: the record of its newest row is missing or forged.";
   }
+  if (expectedRows === rows + 1) return `Audit row ${expectedRows} is missing at the end.`;
   return `Audit rows ${rows + 1} to ${expectedRows} are missing at the end.`;
 }

@@ -183,6 +183,7 @@ describe("verify-audit", () => {
       "delete from audit where seq > 1",
       "Audit rows 2 to 3 are missing at the end",
     ],
+    ["a missing row at the end", "delete from audit where seq > 2", "Audit row 3 is missing at the end"],
     ["a forged head", "update audit_head set mac = 'x'", "the record of its newest row is missing or forged"],
     ["a missing head", "delete from audit_head", "the record of its newest row is missing or forged"],
   ])("reports %s and exits with 1", async (_, sql, message) => {
