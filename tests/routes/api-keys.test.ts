@@ -642,8 +642,16 @@ describe("the list", () => {
     expect(await found("' or 1=1 --")).toEqual([]);
   });
 
+  test("takes an empty cursor and an empty search as absent", async () => {
+    const { name } = await make({ name: "robot" });
+    const page = await list("?limit=50&cursor=&q=");
+    expect(page.items.map((one: { name: string }) => one.name)).toEqual([name]);
+  });
+
   test.each([
     "?q=x",
+    "?limit=",
+    "?cursor=&cursor=",
     "?limit=0",
     "?limit=101",
     "?limit=ten",

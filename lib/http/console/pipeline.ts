@@ -33,6 +33,9 @@ export function parseInput<Schema extends z.ZodType>(
   throw new AppError("invalid", message, { issues });
 }
 
+/** Parameters of lists that clients also send empty, which means that there is none. */
+const MAY_BE_EMPTY = new Set(["cursor", "q"]);
+
 function readQuery(query: string): Record<string, string> {
   const values: Record<string, string> = {};
   if (query === "") return values;
@@ -41,6 +44,7 @@ function readQuery(query: string): Record<string, string> {
       throw new AppError("invalid", `The query parameter '${name}' is given twice.`);
     values[name] = value;
   }
+  for (const name of MAY_BE_EMPTY) if (values[name] === "") delete values[name];
   return values;
 }
 
