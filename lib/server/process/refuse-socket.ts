@@ -70,6 +70,15 @@ function currentReply(socket: Duplex): CurrentReply | null {
   return "_httpMessage" in socket ? ((socket._httpMessage as CurrentReply | null) ?? null) : null;
 }
 
+const REQUEST_LINE = /^[A-Z]+ (\/[^\s?]*)(?:\?\S*)? HTTP\//;
+
+/** The dialect of a head that cannot be read: of its path when the rejected bytes begin with the request line. */
+function surfaceOfRejected(error: unknown): Surface {
+  const packet = error instanceof Error && "rawPacket" in error ? error.rawPacket : null;
+  const path = Buffer.isBuffer(packet) ? REQUEST_LINE.exec(packet.toString("latin1"))?.[1] : undefined;
+  return path === undefined ? "console" : surfaceOf(path);
+}
+
 /** Sockets that close after the replies to their complete requests; further input is discarded. */
 const closing = new WeakSet<Duplex>();
 
@@ -101,7 +110,7 @@ export function refuseUnreadable(error: unknown, socket: Duplex): void {
   } else if (reply?.headersSent === true) {
     socket.destroy();
   } else if (reply === null) {
-    refuseSocket(socket, errorOf(error));
+    refuseSocket(socket, errorOf(error), surfaceOfRejected(error));
   } else {
     const { url = "", headers } = reply.req;
     const requestId = requestIdOf([headers["x-request-id"]].flat()[0]);
