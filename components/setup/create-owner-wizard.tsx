@@ -101,7 +101,8 @@ function Step({
     case "administrator":
       return (
         <AdministratorStep
-          draft={draft}
+          // A link of an earlier start has a token that is no longer valid.
+          draft={state.setup_token_required ? draft : { ...draft, token: "" }}
           onDraft={change}
           onAlreadySetUp={() => {
             clearDraft();

@@ -292,6 +292,13 @@ test("removes a setup token from the URL and does not ask for it", async ({ page
   await product.close();
 });
 
+test("ignores the token of an old setup link on this machine", async ({ page, freshProduct }) => {
+  await page.goto(`${freshProduct.url}/setup#token=a-token-of-an-earlier-start`);
+  await goToAdministratorStep(page);
+  await createOwner(page);
+  await waitForSecret(page);
+});
+
 test("redirects console pages to the wizard before setup and to sign-in after it", async ({
   page,
   freshProduct,

@@ -95,6 +95,13 @@ describe("the setup token", () => {
     expect(await users()).toEqual([]);
   });
 
+  test("is refused when wrong on this machine too, where none is required", async () => {
+    const reply = await harness("/api/setup", { body: { ...OWNER, setup_token: "of an earlier start" } });
+    expect([reply.status, reply.json.code]).toEqual([401, "setup_token_required"]);
+    expect(await users()).toEqual([]);
+    expect((await harness("/api/setup", { body: { ...OWNER, setup_token: "" } })).status).toBe(200);
+  });
+
   test("is stored in a file that only its owner can read, and deleted after use", async () => {
     const file = path.join(services.dataDirectory, "setup-token");
     const token = readFileSync(file, "utf8").trim();

@@ -81,9 +81,10 @@ export async function createOwner<T>(
 }
 
 async function requireToken(ctx: ConsoleContext, token: string | undefined): Promise<void> {
-  if (!ctx.setupGuard.isTokenRequired(ctx.peer)) return;
-  if (token !== undefined && ctx.setupGuard.accepts(token)) return;
-  if (token !== undefined) await takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");
+  // A wrong token is refused where none is required, too: it belongs to another instance or an earlier start.
+  const isGiven = token !== undefined && token !== "";
+  if (isGiven ? ctx.setupGuard.accepts(token) : !ctx.setupGuard.isTokenRequired(ctx.peer)) return;
+  if (isGiven) await takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");
   throw new AppError(
     "setup_token_required",
     "Setup from this address needs the setup token. The server prints it when it starts and stores it in the file " +
