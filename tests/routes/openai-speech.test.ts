@@ -229,7 +229,7 @@ describe("POST /v1/audio/speech", () => {
       const reply = await post(PATH, { ...GOOD, stream_format });
       expect(reply.status).toBe(503);
       expect(reply.headers).toMatchObject({ "retry-after": "1" });
-      expect(rows).toMatchObject([{ status: 503, error: "overloaded" }]);
+      expect(rows).toMatchObject([{ status: 503, error: "overloaded", inputTokens: 0, costNano: 0 }]);
       expect(speech).toMatchObject({ returned: 1, running: 0 });
     },
   );

@@ -160,7 +160,10 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
   /** The usage of a speech that failed or was left. */
   #usageAt(error: unknown): Partial<CallOutcome> {
     const { isEmbedded, isCached = false, completeUsage, totalBytes = 0 } = this.#opened;
-    if (completeUsage !== undefined && hasCode(error, "caller_left")) {
+    const isLeft = hasCode(error, "caller_left");
+    // Nothing of it was sent, as when no encoder is free: free, like a call that fails before its first audio.
+    if (this.#bytes === 0 && !isLeft) return { cached: isCached };
+    if (completeUsage !== undefined && isLeft) {
       const { isReported, ...counted } = countUsage(completeUsage, this.#inputTokens, totalBytes);
       return { ...counted, estimated: !isReported };
     }
