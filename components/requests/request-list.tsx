@@ -73,7 +73,7 @@ export function RequestList({
         ) : (
           <NoCalls isFiltered={isFiltered} searchedFrom={calls.searchedFrom} />
         )}
-        {calls.error && rows ? <CallError error={calls.error} onRetry={() => void calls.loadMore()} /> : null}
+        {calls.error && rows ? <CallError error={calls.error} onRetry={() => void calls.retry()} /> : null}
         {calls.hasMore && !calls.error ? <More calls={calls} /> : null}
       </div>
       {open === null ? null : (

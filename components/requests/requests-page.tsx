@@ -45,7 +45,7 @@ function Calls({ filters, range, timeZone }: { filters: CallFilters; range: Rang
   const amounts = useAmounts();
   const query = { ...rangeQuery(range), ...filters, interval: range.interval };
   const { data: summary } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
-  const calls = useCalls(callsQuery(filters, range));
+  const calls = useCalls(callsQuery(filters, range), range.name);
   const { buckets, bucketMs, items } = toSeries(range, summary);
   return (
     <>

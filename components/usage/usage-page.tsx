@@ -71,7 +71,7 @@ function Usage({
     { query: { ...query, interval: range.interval } },
     { keepPreviousData: true },
   );
-  const calls = useCalls(callsQuery(filters, range));
+  const calls = useCalls(callsQuery(filters, range), range.name);
   const figuresFailed = Boolean(error && !summary);
   // One error is enough when figures and calls both fail to load.
   const callsFailed = figuresFailed && Boolean(calls.error && !calls.rows);

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { UsageFilters, UsageList, UsageRow } from "../contracts/console/usage";
 import { api, callApi, urlOf } from "./api";
 import { mergeNewest } from "./calls";
+import type { Range } from "./range";
 import { useApi } from "./use-api";
 
 type CallPage = z.output<typeof UsageList>;
@@ -12,6 +13,7 @@ const PAGE_SIZE = 50;
 const MAX_ROWS = 5_000;
 
 interface LoadedCalls {
+  /** The filters and the name of the range. */
   path: string;
   /** The newest page, as merged into `rows` last. */
   page: CallPage | null;
@@ -62,9 +64,11 @@ export type PagedCalls = ReturnType<typeof useCalls>;
 /**
  * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once.
  */
-export function useCalls(filters: UsageFilters) {
+export function useCalls(filters: UsageFilters, range: Range["name"]) {
   const query = { ...filters, limit: PAGE_SIZE };
-  const path = urlOf(api.listCalls, { query });
+  // The start of a range that ends now moves on, and the list stays.
+  const fixed = range === "custom" ? query : { ...query, from: undefined };
+  const path = `${range} ${urlOf(api.listCalls, { query: fixed })}`;
   const first = useApi(api.listCalls, { query }, { keepPreviousData: false });
   const [loaded, setLoaded] = useState<LoadedCalls | null>(null);
   /** The last load of older calls; one of other filters does not count. */
@@ -78,11 +82,13 @@ export function useCalls(filters: UsageFilters) {
     setOlder((now) => (now.path === path ? { path, isLoading: false, error } : now));
   const loadMore = async () => {
     if (!current?.cursor || older?.isLoading) return;
+    const { cursor } = current;
     setOlder({ path, isLoading: true, error: null });
     try {
-      const page = await callApi(api.listCalls, { query: { ...query, cursor: current.cursor } });
+      const page = await callApi(api.listCalls, { query: { ...query, cursor } });
       setLoaded((now) => {
-        if (now?.path !== path) return now;
+        // The list may have begun anew meanwhile: the calls between the two would be missing.
+        if (now?.path !== path || now.cursor !== cursor) return now;
         const ids = new Set(now.rows.map((row) => row.id));
         const rows = [...now.rows, ...page.items.filter((row) => !ids.has(row.id))];
         return { ...now, rows, cursor: page.next_cursor, searchedFrom: page.searched_from };
@@ -103,5 +109,7 @@ export function useCalls(filters: UsageFilters) {
     showNewer: () => setLoaded((now) => (now?.newer ? fromFirstPage(now.path, now.newer) : now)),
     error: first.error ?? older?.error,
     reload: () => first.mutate(),
+    /** Repeats what `error` is about. */
+    retry: () => (first.error ? first.mutate() : loadMore()),
   };
 }

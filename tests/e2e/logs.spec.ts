@@ -102,6 +102,20 @@ test("loads hundreds of calls by scrolling, each once", async ({ ownerPage: page
   expect(new Set(ids).size).toBe(120);
 });
 
+test("keeps the loaded calls when the start of the range moves on", async ({ ownerPage: page, product }) => {
+  for (let call = 0; call <= 50; call++) await embed(product.url, testKey);
+  await page.clock.install();
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
+  await rows(page).last().scrollIntoViewIfNeeded();
+  await expect(rows(page)).toHaveCount(52);
+  const moved = page.waitForRequest(/\/api\/usage\?(?!.*cursor=)/);
+  await page.route(/\/api\/usage\?/, () => undefined);
+  await page.clock.fastForward("01:01:00");
+  await moved;
+  await expect(rows(page)).toHaveCount(52);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
 test("steps through the calls with j, k and the arrow keys while the list stays usable", async ({
   ownerPage: page,
   product,
@@ -307,6 +321,29 @@ test("replays a call in its playground, with its text only if it was stored", as
   await expect(page).toHaveURL(/\/playground\/speech/);
   await expect(page.getByRole("textbox", { name: "Text" })).toHaveValue("the lights are on");
   await expect(page.getByLabel("Model", { exact: true })).toHaveValue("patchbay-speech");
+});
+
+test.describe("when the newest calls do not load", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("loads them with Retry", async ({ ownerPage: page, product }) => {
+    await embed(product.url, testKey);
+    await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
+    await expect(rows(page)).toHaveCount(2);
+    const body = JSON.stringify({ success: false, code: "internal", message: "The store is away." });
+    const failed = { status: 500, contentType: "application/json", body };
+    await page.route(/\/api\/usage\?/, (route) => route.fulfill(failed));
+    await embed(product.url, testKey);
+    const retry = page.getByRole("button", { name: "Retry" });
+    await expect(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+      await expect(retry).toBeVisible({ timeout: 1_000 });
+    }).toPass();
+    await page.unrouteAll();
+    await retry.click();
+    await expect(rows(page)).toHaveCount(3);
+    await expect(retry).toHaveCount(0);
+  });
 });
 
 test.describe("when older calls do not load", () => {
