@@ -53,10 +53,11 @@ export function OperationEntry({
   const { anchor } = operation;
 
   useEffect(() => {
-    if (!isLinked) return;
+    // A search removes the fragment and adds entries again.
+    if (!isLinked || window.location.hash !== `#${anchor}`) return;
     setOpen(true);
     entry.current?.scrollIntoView({ block: "start" });
-  }, [isLinked]);
+  }, [isLinked, anchor]);
 
   const toggle = (open: boolean) => {
     setOpen(open);

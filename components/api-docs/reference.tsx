@@ -35,7 +35,9 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
   });
   const operations = useMemo(() => (data ? readOperations(data) : []), [data]);
   const matches = useMemo(() => searchOperations(operations, q), [operations, q]);
-  if (error) return <CallError error={error} title={t("loadFailed")} onRetry={() => void mutate()} />;
+  // A later load may fail: what is entered in the forms stays.
+  if (error && !data)
+    return <CallError error={error} title={t("loadFailed")} onRetry={() => void mutate()} />;
   if (!data) return <ReferenceSkeleton />;
   return (
     <div className="grid grid-cols-1 gap-8">

@@ -33,6 +33,45 @@ test("plays a Gemini response and shortens its base64", async ({ ownerPage: page
   await expect(speech.getByText(/… \(\d+ characters\)/)).toBeVisible();
 });
 
+test("does not leave the search for a linked endpoint that matches again", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/docs#post-v1-embeddings`);
+  const linked = entry(page, "post-v1-embeddings");
+  await expect(linked).toBeInViewport();
+  const search = page.getByRole("searchbox", { name: "Search endpoints" });
+  await search.fill("speech");
+  await expect(linked).toHaveCount(0);
+  await search.fill("");
+  await expect(linked).toHaveCount(1);
+  await expect(search).toBeInViewport();
+});
+
+test.describe("when a later load of the API docs fails", () => {
+  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+
+  test("keeps the open form", async ({ ownerPage: page, product }) => {
+    await page.goto(`${product.url}/docs#get-v1-models`);
+    const models = entry(page, "get-v1-models");
+    await models.getByRole("button", { name: "Try it" }).click();
+    await models.getByText("Your own key").click();
+    await models.getByLabel("API key").fill("sk-pb-typed");
+    let failures = 0;
+    await page.route("**/openapi.json", (route) => {
+      failures += 1;
+      return route.fulfill({ status: 500, body: "{}" });
+    });
+    await expect(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event("online")));
+      await expect.poll(() => failures, { timeout: 1_000 }).toBe(1);
+    }).toPass();
+    // The reply arrives and is shown.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    await expect(models.getByLabel("API key")).toHaveValue("sk-pb-typed");
+  });
+});
+
 test.describe("with the user's own API key", () => {
   test.use({ allowedConsole: [/401/] });
   test("sends requests with that key", async ({ ownerPage: page, product }) => {

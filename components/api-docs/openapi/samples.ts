@@ -55,8 +55,8 @@ function python({ method, url, body, file, variable }: Example): string {
     ...(variable === null ? [] : [`        "Authorization": f"Bearer {os.environ['${variable}']}",`]),
     ...(body === null ? [] : ['        "Content-Type": "application/json",']),
   ];
-  // A JSON text in a raw string needs no Python literals; no JSON has three single quotes outside of its strings.
-  const json = JSON.stringify(body, null, 2).replaceAll("'", "\\u0027");
+  // A JSON text in a raw string needs no Python literals; no JSON has three double quotes in a row.
+  const json = JSON.stringify(body, null, 2);
   return [
     ...(variable === null ? [] : ["import os"]),
     "import urllib.request",

@@ -1,4 +1,4 @@
-import { withPlaygroundKey } from "../../../lib/client/playground-key";
+import { forgetPlaygroundKey, withPlaygroundKey } from "../../../lib/client/playground-key";
 import { bytesFromBase64, wavOf } from "../../../lib/client/speech-pcm";
 
 export interface TryRequest {
@@ -109,8 +109,12 @@ async function send(request: TryRequest, key: string | null): Promise<TryReply> 
 }
 
 /** Sends the request and returns any response. Throws only without a response or if no playground key could be created. */
-export function tryCall(request: TryRequest): Promise<TryReply> {
+export async function tryCall(request: TryRequest): Promise<TryReply> {
   if (request.auth === "session") return send(request, null);
-  if (request.auth === "playground") return withPlaygroundKey((key) => send(request, key));
-  return send(request, request.auth.key);
+  if (request.auth !== "playground") return send(request, request.auth.key);
+  const reply = await withPlaygroundKey((key) => send(request, key));
+  if (reply.status !== 401) return reply;
+  // The key ended with its session.
+  forgetPlaygroundKey();
+  return withPlaygroundKey((key) => send(request, key));
 }

@@ -39,6 +39,8 @@ test("shows a request with a body in every language, with the key from the envir
 test("sends the same body from JavaScript and Python", () => {
   const samples = codes({});
   const body = { model: "embed", input: 'say "hi" \\ `now`' };
+  const quoted = codes({ example: { input: "it's" } }).get("Python");
+  expect(quoted).toContain("it's");
   const [, javascript = ""] = /JSON\.stringify\(([\s\S]*?)\),\n/.exec(samples.get("JavaScript") ?? "") ?? [];
   expect(JSON.parse(javascript)).toEqual(body);
   const [, python = ""] = /body = r"""([\s\S]*?)"""/.exec(samples.get("Python") ?? "") ?? [];

@@ -1,12 +1,19 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { IntlProvider } from "use-intl";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type OpenApiDocument, readOperations } from "@/components/api-docs/openapi/document";
+import { tryCall } from "@/components/api-docs/openapi/try-call";
 import { TryPanel } from "@/components/api-docs/try-panel";
+import { forgetPlaygroundKey } from "@/lib/client/playground-key";
 import { describeRoutes } from "@/lib/http/core/openapi/describe-routes";
 import { ROUTES } from "@/lib/http/routes";
 import { en } from "@/lib/messages/en";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  forgetPlaygroundKey();
+});
 
 const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, Date.now()))) as OpenApiDocument;
 const MODELS = { speech: "patchbay-speech", embeddings: "patchbay-embed-en" };
@@ -34,4 +41,20 @@ test.each([
 
 test("offers a choice of keys for an endpoint of the gateway", () => {
   expect(panelOf("/v1/models")).toContain(en.apiDocs.try.playground);
+});
+
+test("sends a request again with a new playground key when the key has ended with its session", async () => {
+  const keys = ["sk-pb-old", "sk-pb-new"];
+  const used: (string | undefined)[] = [];
+  vi.stubGlobal("fetch", async (path: string, init: { headers: Record<string, string> }) => {
+    if (path === "/api/keys/playground") {
+      const data = { key: keys.shift(), expires_at: new Date(Date.now() + 900_000).toISOString() };
+      return Response.json({ success: true, data });
+    }
+    used.push(init.headers.authorization);
+    return new Response("{}", { status: used.length === 1 ? 401 : 200 });
+  });
+  const request = { method: "GET", path: "/v1/models", body: null, auth: "playground" } as const;
+  expect((await tryCall(request)).status).toBe(200);
+  expect(used).toEqual(["Bearer sk-pb-old", "Bearer sk-pb-new"]);
 });
