@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -53,10 +52,10 @@ export function activityByKey(items: UsageSummary["items"], to: number): Map<str
 export type Activities = ReadonlyMap<string, Activity> | "failed" | null;
 
 export function useKeyActivity(ids: readonly string[]): Activities {
-  const [range] = useState(() => readRange(new URLSearchParams("range=30d"), Date.now()));
   const { data, error } = useSWR(
     ids.length === 0 ? null : ["key-activity", ids.join(",")],
     async () => {
+      const range = readRange(new URLSearchParams("range=30d"), Date.now());
       const starts = Array.from({ length: Math.ceil(ids.length / MAX_KEY_IDS) }, (_, at) => at * MAX_KEY_IDS);
       const summaries = await Promise.all(
         starts.map((start) =>

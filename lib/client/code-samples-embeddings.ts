@@ -88,7 +88,8 @@ function go(call: EmbeddingsCall, origin: string): string {
       "if err := json.NewDecoder(reply.Body).Decode(&embeddings); err != nil {",
       "\tlog.Fatal(err)",
       "}",
-      "fmt.Println(len(embeddings.Data), embeddings.Data[0].Embedding[:8])",
+      "first := embeddings.Data[0].Embedding",
+      "fmt.Println(len(embeddings.Data), first[:min(8, len(first))])",
     ],
   });
 }

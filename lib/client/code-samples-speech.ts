@@ -10,10 +10,21 @@ import {
   shellJson,
 } from "./code-samples";
 import { goProgram, goSaves, type JsonPost, javaProgram, javaSaves, phpProgram } from "./code-samples-http";
-import { dialectOf, geminiBody, modelPath, openaiBody, type SpeechCall } from "./speech-call";
+import { codePoints } from "./gateway-models";
+import {
+  dialectOf,
+  geminiBody,
+  modelPath,
+  OPENAI_INPUT_LIMIT,
+  openaiBody,
+  type SpeechCall,
+} from "./speech-call";
 
-/** Whether the OpenAI endpoint, which has neither scripts nor languages, can make the call. */
-const fitsOpenai = ({ voices, language }: SpeechCall) => voices.kind === "single" && language === null;
+/** Whether the sample uses the OpenAI endpoint, which has neither scripts, languages nor long texts. */
+const fitsOpenai = (call: SpeechCall) =>
+  call.voices.kind === "single" &&
+  call.language === null &&
+  (dialectOf(call) === "openai" || codePoints(call.text) <= OPENAI_INPUT_LIMIT);
 
 function curl(call: SpeechCall, origin: string): string {
   if (fitsOpenai(call)) {

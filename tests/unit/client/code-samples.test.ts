@@ -123,6 +123,15 @@ test("leaves out the OpenAI SDK for multi-speaker scripts", () => {
   ]);
 });
 
+test("calls Gemini's endpoint for a text that OpenAI's rejects as too long", () => {
+  const codesOf = (length: number) => {
+    const samples = speechSamples({ ...single, speed: 1, text: "a".repeat(length) }, origin);
+    return samples.map(({ code }) => code).join("\n");
+  };
+  expect(codesOf(4_096)).toContain("/v1/audio/speech");
+  expect(codesOf(4_097)).not.toMatch(/audio[/.]speech/);
+});
+
 const programs = [
   ...speechSamples({ ...single, speed: 1 }, origin),
   ...speechSamples(script, origin),
@@ -153,6 +162,10 @@ test("puts the exact body into the Go, Java and PHP samples", () => {
 });
 
 const hasTool = (name: string) => spawnSync("which", [name]).status === 0;
+
+test("prints at most as many numbers as a vector has in Go", () => {
+  expect(codesIn("go").at(-1)).toContain("first[:min(8, len(first))]");
+});
 
 test.runIf(hasTool("gofmt"))("generates Go samples that are formatted", () => {
   for (const code of codesIn("go"))
