@@ -87,7 +87,7 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
     try {
       const page = await callApi(api.listCalls, { query: { ...query, cursor } });
       setLoaded((now) => {
-        // The list may have begun anew meanwhile: the calls between the two would be missing.
+        // The list may have begun again meanwhile: the calls between the two would be missing.
         if (now?.path !== path || now.cursor !== cursor) return now;
         const ids = new Set(now.rows.map((row) => row.id));
         const rows = [...now.rows, ...page.items.filter((row) => !ids.has(row.id))];
