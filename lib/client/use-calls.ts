@@ -63,10 +63,10 @@ export type PagedCalls = ReturnType<typeof useCalls>;
 
 /**
  * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once.
+ * `range`: the name of the range that `filters` hold; the list of a relative one stays while its start moves on.
  */
 export function useCalls(filters: UsageFilters, range: Range["name"]) {
   const query = { ...filters, limit: PAGE_SIZE };
-  // The start of a range that ends now moves on, and the list stays.
   const fixed = range === "custom" ? query : { ...query, from: undefined };
   const path = `${range} ${urlOf(api.listCalls, { query: fixed })}`;
   const first = useApi(api.listCalls, { query }, { keepPreviousData: false });

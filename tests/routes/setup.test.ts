@@ -98,6 +98,7 @@ describe("the setup token", () => {
   test("is refused when wrong on this machine too, where none is required", async () => {
     const reply = await harness("/api/setup", { body: { ...OWNER, setup_token: "of an earlier start" } });
     expect([reply.status, reply.json.code]).toEqual([401, "setup_token_required"]);
+    expect(reply.json.message).toMatch(/^The setup token is wrong\. The server prints it when it starts/);
     expect(await users()).toEqual([]);
     expect((await harness("/api/setup", { body: { ...OWNER, setup_token: "" } })).status).toBe(200);
   });

@@ -85,10 +85,11 @@ async function requireToken(ctx: ConsoleContext, token: string | undefined): Pro
   const isGiven = token !== undefined && token !== "";
   if (isGiven ? ctx.setupGuard.accepts(token) : !ctx.setupGuard.isTokenRequired(ctx.peer)) return;
   if (isGiven) await takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");
+  const cause = isGiven ? "The setup token is wrong." : "Setup from this address needs the setup token.";
   throw new AppError(
     "setup_token_required",
-    "Setup from this address needs the setup token. The server prints it when it starts and stores it in the file " +
-      "'setup-token' of its data directory; an operator may have set it as PATCHBAY_SETUP_TOKEN.",
+    `${cause} The server prints it when it starts and stores it in the file 'setup-token' of its data directory; an ` +
+      "operator may have set it as PATCHBAY_SETUP_TOKEN.",
   );
 }
 

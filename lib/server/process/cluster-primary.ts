@@ -195,14 +195,14 @@ export class ClusterPrimary {
         });
       }),
     };
-    const started = this.#isStarted ? setTimeout(() => this.#killStuck(member), MAX_START_MS) : undefined;
+    const startTimer = this.#isStarted ? setTimeout(() => this.#killStuck(member), MAX_START_MS) : undefined;
     // The exit is handled below; only `start` and `replaceAll` wait for this.
     member.ready
       .then(
         () => this.#watch(member),
         () => undefined,
       )
-      .finally(() => clearTimeout(started));
+      .finally(() => clearTimeout(startTimer));
     this.#running.add(member);
     const gone = (code: number | null, signal: string | null) => {
       this.#replies.left(member);
