@@ -69,6 +69,7 @@ function Sections({
 }
 
 const SecondFactorDialog = lazyPart(() => import("./two-factor-dialog").then((one) => one.TwoFactorDialog));
+const BackupCodesDialog = lazyPart(() => import("./two-factor-dialog").then((one) => one.BackupCodesDialog));
 
 /** At this number of backup codes or fewer, the section suggests creating new ones. */
 const FEW_CODES = 3;
@@ -77,6 +78,7 @@ function TwoFactorSection({ self }: { self: Self }) {
   const t = useTranslations("account.twoFactor");
   const { data, error, mutate } = useApi(api.readTwoFactor);
   const [dialog, setDialog] = useState<TwoFactorDialogKind | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
   // Known from the page's data before the status has loaded.
   const isOn = data?.enabled ?? self.two_factor_enabled;
   return (
@@ -105,7 +107,10 @@ function TwoFactorSection({ self }: { self: Self }) {
         </div>
       </div>
       {dialog ? (
-        <SecondFactorDialog kind={dialog} username={self.username} onClose={() => setDialog(null)} />
+        <SecondFactorDialog kind={dialog} onCodes={setCodes} onClose={() => setDialog(null)} />
+      ) : null}
+      {codes ? (
+        <BackupCodesDialog codes={codes} username={self.username} onClose={() => setCodes(null)} />
       ) : null}
     </Section>
   );

@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -23,21 +22,16 @@ import { toast } from "../ui/toast";
 
 export type TwoFactorDialogKind = "enrol" | "renew" | "off";
 
-/** Turns 2FA on or off, or creates new backup codes. While codes are shown, only its buttons close the dialog. */
-export function TwoFactorDialog({
-  kind,
-  username,
-  onClose,
-}: {
+interface DialogProps {
   kind: TwoFactorDialogKind;
-  username: string;
+  /** New backup codes were created, even if the dialog was closed since. */
+  onCodes(codes: string[]): void;
   onClose(): void;
-}) {
+}
+
+/** Turns 2FA on or off, or creates new backup codes. */
+export function TwoFactorDialog({ kind, onCodes, onClose }: DialogProps) {
   const t = useTranslations("account.twoFactor");
-  const [showsCodes, setShowsCodes] = useState(false);
-  const preventClose = (event: Event) => {
-    if (showsCodes) event.preventDefault();
-  };
   const words = {
     enrol: { title: t("enrolTitle"), text: t("enrolText") },
     renew: { title: t("renewTitle"), text: t("renewText") },
@@ -54,33 +48,19 @@ export function TwoFactorDialog({
           event.preventDefault();
           if (event.target instanceof HTMLElement) event.target.focus();
         }}
-        onInteractOutside={preventClose}
-        onEscapeKeyDown={preventClose}
       >
         <DialogHeader>
           <DialogTitle>{words.title}</DialogTitle>
           <DialogDescription>{words.text}</DialogDescription>
         </DialogHeader>
-        <TwoFactorSteps
-          kind={kind}
-          username={username}
-          onCodes={() => setShowsCodes(true)}
-          onClose={onClose}
-        />
+        <TwoFactorSteps kind={kind} onCodes={onCodes} onClose={onClose} />
       </DialogContent>
     </Dialog>
   );
 }
 
-interface StepsProps {
-  username: string;
-  /** Backup codes are shown. */
-  onCodes(): void;
-  onClose(): void;
-}
-
 /** What the dialog of this kind asks for. */
-function TwoFactorSteps({ kind, username, onCodes, onClose }: StepsProps & { kind: TwoFactorDialogKind }) {
+function TwoFactorSteps({ kind, onCodes, onClose }: DialogProps) {
   const t = useTranslations("account.twoFactor");
   const { reload } = useApiCache();
   const close = useWhileMounted(onClose);
@@ -89,19 +69,28 @@ function TwoFactorSteps({ kind, username, onCodes, onClose }: StepsProps & { kin
     case "enrol":
       return (
         <EnrolTwoFactor
-          username={username}
-          onEnabled={() => {
-            onCodes();
-            void refresh();
-          }}
-          onDone={() => {
+          takesFocus
+          onCodes={(codes) => {
+            onCodes(codes);
+            close();
             toast.success(t("enabled"));
-            onClose();
+            void refresh();
           }}
         />
       );
     case "renew":
-      return <NewCodes username={username} onCodes={onCodes} onClose={onClose} />;
+      return (
+        <ProofForm
+          action={t("renewAction")}
+          onProof={async (proof) => {
+            const { backup_codes } = await callApi(api.renewBackupCodes, { body: proof });
+            onCodes(backup_codes);
+            close();
+            void reload(api.readTwoFactor);
+          }}
+          onCancel={onClose}
+        />
+      );
     case "off":
       return (
         <ProofForm
@@ -121,23 +110,28 @@ function TwoFactorSteps({ kind, username, onCodes, onClose }: StepsProps & { kin
   }
 }
 
-/** Asks for the password and a 2FA code, then shows new backup codes. */
-function NewCodes({ username, onCodes, onClose }: StepsProps) {
-  const t = useTranslations("account.twoFactor");
-  const { reload } = useApiCache();
-  const [codes, setCodes] = useState<string[] | null>(null);
-  if (codes) return <SaveBackupCodes codes={codes} username={username} onSaved={onClose} />;
+/** Shows new backup codes; only its buttons close it. */
+export function BackupCodesDialog({
+  codes,
+  username,
+  onClose,
+}: {
+  codes: readonly string[];
+  username: string;
+  onClose(): void;
+}) {
+  const t = useTranslations("twoFactor");
+  const preventClose = (event: Event) => event.preventDefault();
   return (
-    <ProofForm
-      action={t("renewAction")}
-      onProof={async (proof) => {
-        const { backup_codes } = await callApi(api.renewBackupCodes, { body: proof });
-        setCodes(backup_codes);
-        onCodes();
-        void reload(api.readTwoFactor);
-      }}
-      onCancel={onClose}
-    />
+    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <DialogContent className="max-w-md" onInteractOutside={preventClose} onEscapeKeyDown={preventClose}>
+        <DialogHeader>
+          <DialogTitle>{t("codesTitle")}</DialogTitle>
+          <DialogDescription>{t("codesText")}</DialogDescription>
+        </DialogHeader>
+        <SaveBackupCodes codes={codes} username={username} onSaved={onClose} />
+      </DialogContent>
+    </Dialog>
   );
 }
 

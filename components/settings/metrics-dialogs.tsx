@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApiCache } from "@/lib/client/use-api";
@@ -10,21 +9,20 @@ import { useWhileMounted } from "../forms/use-action";
 import { toast } from "../ui/toast";
 import { PasswordDialog } from "./password-dialog";
 
-/** Generates a token after asking for the owner's password, and shows it once. */
-export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(): void }) {
+/** Generates a token after asking for the owner's password. */
+export function MetricsDialog({
+  isFirst,
+  onToken,
+  onClose,
+}: {
+  isFirst: boolean;
+  /** The token was generated, even if the dialog was closed since. */
+  onToken(token: string): void;
+  onClose(): void;
+}) {
   const t = useTranslations("settings.metrics");
   const { reload } = useApiCache();
-  const [token, setToken] = useState<string | null>(null);
-  if (token !== null) {
-    const labels = {
-      title: t("createdTitle"),
-      text: t("createdText"),
-      copy: t("copy"),
-      once: t("once"),
-      onceText: t("onceText"),
-    };
-    return <SecretDialog secret={token} name="metrics-token" labels={labels} onClose={onClose} />;
-  }
+  const close = useWhileMounted(onClose);
   return (
     <PasswordDialog
       title={t("generateTitle")}
@@ -33,11 +31,25 @@ export function MetricsDialog({ isFirst, onClose }: { isFirst: boolean; onClose(
       onClose={onClose}
       onProof={async (password) => {
         const created = await callApi(api.createMetricsToken, { body: { password } });
-        setToken(created.token);
+        onToken(created.token);
+        close();
         void reload(api.readInstanceFacts);
       }}
     />
   );
+}
+
+/** Shows a new token once. */
+export function NewTokenDialog({ token, onClose }: { token: string; onClose(): void }) {
+  const t = useTranslations("settings.metrics");
+  const labels = {
+    title: t("createdTitle"),
+    text: t("createdText"),
+    copy: t("copy"),
+    once: t("once"),
+    onceText: t("onceText"),
+  };
+  return <SecretDialog secret={token} name="metrics-token" labels={labels} onClose={onClose} />;
 }
 
 export function RemoveTokenDialog({ onClose }: { onClose(): void }) {

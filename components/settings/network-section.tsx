@@ -22,6 +22,7 @@ import { useSettingsForm } from "./use-settings-form";
 const UpstreamDialog = lazyPart(() => import("./upstream-dialogs").then((one) => one.UpstreamDialog));
 const RevokeDialog = lazyPart(() => import("./upstream-dialogs").then((one) => one.RevokeDialog));
 const MetricsDialog = lazyPart(() => import("./metrics-dialogs").then((one) => one.MetricsDialog));
+const NewTokenDialog = lazyPart(() => import("./metrics-dialogs").then((one) => one.NewTokenDialog));
 const RemoveTokenDialog = lazyPart(() => import("./metrics-dialogs").then((one) => one.RemoveTokenDialog));
 
 export function NetworkSection() {
@@ -138,6 +139,7 @@ function MetricsToken() {
   const t = useTranslations("settings.metrics");
   const { facts, isOwner } = useSettingsPage();
   const [dialog, setDialog] = useState<"generate" | "remove" | null>(null);
+  const [newToken, setNewToken] = useState<string | null>(null);
   const { token, made_at } = facts.metrics;
   return (
     <SearchedSection title={t("title")} text={t("text")} status={isOwner ? null : <OwnerOnly />}>
@@ -166,11 +168,12 @@ function MetricsToken() {
       </div>
       <WhileShown onHide={() => setDialog(null)}>
         {dialog === "generate" ? (
-          <MetricsDialog isFirst={token === null} onClose={() => setDialog(null)} />
+          <MetricsDialog isFirst={token === null} onToken={setNewToken} onClose={() => setDialog(null)} />
         ) : dialog === "remove" ? (
           <RemoveTokenDialog onClose={() => setDialog(null)} />
         ) : null}
       </WhileShown>
+      {newToken === null ? null : <NewTokenDialog token={newToken} onClose={() => setNewToken(null)} />}
     </SearchedSection>
   );
 }

@@ -13,6 +13,7 @@ import { SecretBox } from "../forms/secret-box";
 import { FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { EnrolTwoFactor } from "../two-factor/enrol";
+import { SaveBackupCodes } from "../two-factor/save-backup-codes";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
@@ -206,20 +207,21 @@ function TwoFactorStep({ username, onNext }: { username: string; onNext(): void 
   const t = useTranslations("setup.twoFactor");
   const common = useTranslations("common");
   const { data, error, mutate } = useApi(api.readTwoFactor);
-  // 2FA is already enabled while the backup codes are still shown.
-  const [showsCodes, setShowsCodes] = useState(false);
-  const codes = useTranslations("twoFactor");
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const codesText = useTranslations("twoFactor");
+  if (codes)
+    return (
+      <StepBody part="codes" title={codesText("codesTitle")} text={codesText("codesText")}>
+        <SaveBackupCodes codes={codes} username={username} onSaved={onNext} />
+      </StepBody>
+    );
   return (
-    <StepBody
-      part={showsCodes ? "codes" : "scan"}
-      title={showsCodes ? codes("codesTitle") : t("title")}
-      text={showsCodes ? codes("codesText") : t("text")}
-    >
+    <StepBody part="scan" title={t("title")} text={t("text")}>
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
         <Skeleton className="h-72" />
-      ) : data.enabled && !showsCodes ? (
+      ) : data.enabled ? (
         <>
           <Notice tone="good">{t("isOn")}</Notice>
           <StepActions>
@@ -231,22 +233,17 @@ function TwoFactorStep({ username, onNext }: { username: string; onNext(): void 
       ) : (
         <>
           <EnrolTwoFactor
-            username={username}
-            hasHeading
-            onEnabled={() => {
-              setShowsCodes(true);
+            onCodes={(made) => {
+              setCodes(made);
               void mutate();
             }}
-            onDone={onNext}
           />
-          {showsCodes ? null : (
-            <div className="flex flex-wrap items-center gap-3 border-t pt-6">
-              <Button variant="outline" onClick={onNext}>
-                {t("skip")}
-              </Button>
-              <p className="text-sm text-ink-muted">{t("skipHint")}</p>
-            </div>
-          )}
+          <div className="flex flex-wrap items-center gap-3 border-t pt-6">
+            <Button variant="outline" onClick={onNext}>
+              {t("skip")}
+            </Button>
+            <p className="text-sm text-ink-muted">{t("skipHint")}</p>
+          </div>
         </>
       )}
     </StepBody>

@@ -16,28 +16,22 @@ import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
-import { SaveBackupCodes } from "./save-backup-codes";
 
 type Stage =
   | { kind: "starting" }
   | { kind: "password"; isWrong: boolean }
   | { kind: "failed"; error: unknown }
-  | { kind: "scan"; enrolment: TwoFactorEnrolment; replacesPending: boolean }
-  | { kind: "codes"; codes: string[] };
+  | { kind: "scan"; enrolment: TwoFactorEnrolment; replacesPending: boolean };
 
-/** Enables 2FA: password (if the sign-in is not recent), QR code, first TOTP code, backup codes. */
+/** Enables 2FA: password (if the sign-in is not recent), QR code, first TOTP code. */
 export function EnrolTwoFactor({
-  username,
-  hasHeading = false,
-  onEnabled,
-  onDone,
+  takesFocus = false,
+  onCodes,
 }: {
-  username: string;
-  /** The surrounding page already explains the backup codes. */
-  hasHeading?: boolean;
-  /** 2FA is enabled; the backup codes are still shown. */
-  onEnabled?(): void;
-  onDone(): void;
+  /** The password field takes the focus. */
+  takesFocus?: boolean;
+  /** 2FA is enabled, with these backup codes; called even after the component is gone. */
+  onCodes(codes: string[]): void;
 }) {
   const { stage, setStage, start } = useEnrolment();
 
@@ -55,22 +49,9 @@ export function EnrolTwoFactor({
         />
       );
     case "password":
-      return <PasswordStep isWrong={stage.isWrong} takesFocus={!hasHeading} onPassword={start} />;
+      return <PasswordStep isWrong={stage.isWrong} takesFocus={takesFocus} onPassword={start} />;
     case "scan":
-      return (
-        <Scan
-          enrolment={stage.enrolment}
-          replacesPending={stage.replacesPending}
-          onCodes={(codes) => {
-            setStage({ kind: "codes", codes });
-            onEnabled?.();
-          }}
-        />
-      );
-    case "codes":
-      return (
-        <SaveBackupCodes codes={stage.codes} username={username} hasHeading={hasHeading} onSaved={onDone} />
-      );
+      return <Scan enrolment={stage.enrolment} replacesPending={stage.replacesPending} onCodes={onCodes} />;
     default:
       return stage satisfies never;
   }

@@ -7,29 +7,20 @@ import { useUnsaved } from "@/lib/client/unsaved";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 
-/** Shows new backup codes until the user confirms that they are saved; leaving the page before asks first. */
+/** Lists new backup codes, which what is around it explains, until the user confirms that they are saved; leaving the page before asks first. */
 export function SaveBackupCodes({
   codes,
   username,
-  hasHeading = false,
   onSaved,
 }: {
   codes: readonly string[];
   username: string;
-  /** The surrounding page already explains the codes. */
-  hasHeading?: boolean;
   onSaved(): void;
 }) {
   const t = useTranslations("twoFactor");
   useUnsaved(true, t("codesTitle"));
   return (
     <div className="grid gap-4">
-      {hasHeading ? null : (
-        <div className="grid gap-1">
-          <h3 className="text-base">{t("codesTitle")}</h3>
-          <p className="text-ink-muted">{t("codesText")}</p>
-        </div>
-      )}
       <BackupCodes codes={codes} username={username} />
       <div className="grid gap-2">
         <Button className="w-fit" onClick={onSaved}>

@@ -140,3 +140,16 @@ export async function openBeforeHydration(page: Page, url: string): Promise<() =
   await page.locator("main").waitFor();
   return releaseScripts;
 }
+
+/** Holds the requests to a path back until the returned function is called. */
+export async function holdRequests(page: Page, path: string): Promise<() => void> {
+  let release = (): void => undefined;
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(path, async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  return () => release();
+}

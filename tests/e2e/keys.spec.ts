@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { createKey, setUp, signIn } from "../support/product";
 import { call } from "./enrolled";
-import { expect, openOtherBrowser, signInByCookie, test } from "./fixtures";
+import { expect, holdRequests, openOtherBrowser, signInByCookie, test } from "./fixtures";
 
 /** The HTTP status of an embeddings request with this key. */
 async function statusWith(url: string, key: string): Promise<number> {
@@ -112,18 +112,7 @@ test("a request that ends after its dialog was closed leaves the next dialog ope
   for (const name of ["Late first", "Late second", "Late third"])
     await createKey(product.url, product.cookie, { name });
   await page.goto(`${product.url}/keys`);
-  const hold = async (path: string) => {
-    let release = (): void => undefined;
-    const isReleased = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(path, async (route) => {
-      await isReleased;
-      await route.continue();
-    });
-    return () => release();
-  };
-  const releaseRotation = await hold("**/api/keys/*/rotate");
+  const releaseRotation = await holdRequests(page, "**/api/keys/*/rotate");
   await choose(page, "Late first", "Rotate");
   await page.getByRole("alertdialog").getByRole("button", { name: "Rotate" }).click();
   await page.keyboard.press("Escape");
@@ -140,7 +129,7 @@ test("a request that ends after its dialog was closed leaves the next dialog ope
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Discard" }).click();
 
-  const releaseDeletion = await hold("**/api/keys/*");
+  const releaseDeletion = await holdRequests(page, "**/api/keys/*");
   await choose(page, "Late third", "Delete");
   await page.getByLabel("Type Late third").fill("Late third");
   await page.keyboard.press("Enter");
