@@ -1,6 +1,5 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { useApi } from "@/lib/client/use-api";
@@ -21,25 +20,26 @@ export interface ChannelDialog {
 /** Renders the open dialog of a channel: test or delete. */
 export function ChannelDialogs({
   dialog: { kind, channel },
-  onChanged,
+  onTested,
   onDeleting,
+  onDeleted,
   onClose,
 }: {
   dialog: ChannelDialog;
-  /** Called after a test or a delete: the channel's data has to be reloaded. */
-  onChanged(): void;
+  onTested(): void;
   /** Set by the channel's own page: true while it is being deleted, to stop polling it; false if deleting failed. */
   onDeleting?(isDeleting: boolean): void;
+  /** The channel was deleted, even if the dialog was closed since. */
+  onDeleted(): void;
   onClose(): void;
 }) {
   const t = useTranslations("channels");
-  const router = useRouter();
   const closeOwn = useWhileMounted(onClose);
   switch (kind) {
     case "test":
       return (
         <FormDialog title={t("form.testOf", { name: channel.name })} className="max-w-lg" onClose={onClose}>
-          <SavedTests channel={channel} onTested={onChanged} />
+          <SavedTests channel={channel} onTested={onTested} />
         </FormDialog>
       );
     case "delete":
@@ -57,8 +57,7 @@ export function ChannelDialogs({
               onDeleting?.(false);
               throw failure;
             }
-            if (onDeleting) router.push("/channels");
-            else onChanged();
+            onDeleted();
             closeOwn();
             toast.success(t("deleted", { name: channel.name }));
           }}

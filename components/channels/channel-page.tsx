@@ -2,6 +2,7 @@
 
 import { AudioWaveformIcon, PencilIcon, Trash2Icon } from "lucide-react";
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
@@ -11,7 +12,7 @@ import { useApi } from "@/lib/client/use-api";
 import { useRange } from "@/lib/client/use-range";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { RangePicker } from "../forms/range-picker";
-import { useToastAction } from "../forms/use-action";
+import { useToastAction, useWhileMounted } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { lazyPart } from "../ui/lazy-part";
 import { RelativeTime } from "../ui/relative-time";
@@ -121,7 +122,10 @@ function Heading({
   onDeleting(isDeleting: boolean): void;
 }) {
   const t = useTranslations("channels");
+  const router = useRouter();
   const [dialog, setDialog] = useState<ChannelDialog | null>(null);
+  // Not from another page that was opened while the channel was deleted.
+  const leave = useWhileMounted(() => router.push("/channels"));
   const condition = conditionOf(channel);
   return (
     <header className="flex flex-wrap items-start justify-between gap-4">
@@ -142,8 +146,9 @@ function Heading({
       {dialog ? (
         <ChannelDialogs
           dialog={dialog}
-          onChanged={onChanged}
+          onTested={onChanged}
           onDeleting={onDeleting}
+          onDeleted={leave}
           onClose={() => setDialog(null)}
         />
       ) : null}

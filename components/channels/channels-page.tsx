@@ -97,7 +97,12 @@ function Content() {
         <TestAll channels={channels} onTested={() => void reload()} onClose={() => setTesting(false)} />
       ) : null}
       {dialog ? (
-        <ChannelDialogs dialog={dialog} onChanged={() => void reload()} onClose={() => setDialog(null)} />
+        <ChannelDialogs
+          dialog={dialog}
+          onTested={() => void reload()}
+          onDeleted={() => void reload()}
+          onClose={() => setDialog(null)}
+        />
       ) : null}
     </div>
   );

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { expect, OWNER, signInByCookie } from "./fixtures";
+import { expect, holdRequests, OWNER, signInByCookie } from "./fixtures";
 import { test, UPSTREAM_KEY } from "./routed";
 import { createUser } from "./users";
 
@@ -282,6 +282,34 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${routed.product.url}/channels`);
   await expect(page.getByRole("heading", { name: "Only the built-in engines serve models" })).toBeVisible();
+});
+
+test("leaves only the page of the deleted channel when a deletion ends late", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  const startDeleting = async (name: string) => {
+    const { id } = await routed.channel(name, { models: [EMBED], keys: [] });
+    await page.goto(`${routed.product.url}/channels/${id}`);
+    const release = await holdRequests(page, `**/api/channels/${id}`);
+    await page.getByRole("button", { name: "Delete channel" }).click();
+    await page.getByLabel(`Type ${name} to confirm`).fill(name);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("alertdialog")).toHaveCount(0);
+    return release;
+  };
+  const releaseAttic = await startDeleting("Attic");
+  await page.getByRole("link", { name: "Models", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Models" })).toBeVisible();
+  releaseAttic();
+  await expect(page.getByText("Attic deleted")).toBeVisible();
+  await expect(page).toHaveURL(`${routed.product.url}/models`);
+
+  const releaseCellar = await startDeleting("Cellar");
+  releaseCellar();
+  await expect(page).toHaveURL(`${routed.product.url}/channels`);
 });
 
 test.describe("a channel that was changed elsewhere", () => {
