@@ -3,28 +3,14 @@
 import { type ReactNode, useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
-import { INTERVAL_MS, type Range, rangeQuery } from "@/lib/client/range";
+import { type Range, rangeQuery } from "@/lib/client/range";
+import { toSeries } from "@/lib/client/usage-series";
 import { useApi } from "@/lib/client/use-api";
-import type { UsageSummary, UsageSums } from "@/lib/contracts/console/usage-summary";
+import type { UsageSums } from "@/lib/contracts/console/usage-summary";
 import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Skeleton } from "../ui/skeleton";
-
-type Item = UsageSummary["items"][number];
-
-/** Start and sums of every interval in the range; intervals without calls are included. */
-function bucketsOf(range: Range, items: readonly Item[]): { at: number; sums: Item | undefined }[] {
-  const step = INTERVAL_MS[range.interval];
-  // Days follow the instance's time zone; each is matched to the chart's day of the same date.
-  const byStart = new Map(
-    items.map((item) => [Math.floor(Date.parse(item.period ?? "") / step) * step, item]),
-  );
-  const buckets = [];
-  for (let at = Math.floor(range.from / step) * step; at < range.to; at += step)
-    buckets.push({ at, sums: byStart.get(at) });
-  return buckets;
-}
 
 /** Metrics of a channel over a range, with charts of calls and latency. */
 export function ChannelCharts({ id, range }: { id: string; range: Range }) {
@@ -37,20 +23,19 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
     { refreshInterval: 30_000, keepPreviousData: true },
   );
   const served = useServedByAll(range);
-  const buckets = useMemo(() => bucketsOf(range, own.data?.items ?? []), [range, own.data]);
+  const { buckets, bucketMs, items } = useMemo(() => toSeries(range, own.data), [range, own.data]);
   if (own.error && !own.data) return <CallError error={own.error} onRetry={() => void own.mutate()} />;
   const axes = {
-    buckets: buckets.map((bucket) => bucket.at),
-    bucketMs: INTERVAL_MS[range.interval],
+    buckets,
+    bucketMs,
     isWhole: true,
     height: 180,
     // While loading, nothing is known about the range.
     empty: own.data === undefined ? "" : undefined,
   };
-  const valuesOf = (read: (sums: UsageSums) => number | null) =>
-    buckets.map(({ sums }) => (sums ? read(sums) : 0));
+  const valuesOf = (read: (sums: UsageSums) => number | null) => items.map((sums) => (sums ? read(sums) : 0));
   const latencyOf = (read: (sums: UsageSums) => number | null) =>
-    buckets.map(({ sums }) => (sums ? read(sums) : null));
+    items.map((sums) => (sums ? read(sums) : null));
   return (
     <div className="grid gap-4">
       <MetricsRow sums={own.data?.total} servedByAll={served} />

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { useTranslations } from "use-intl";
-import type { ChartSeries } from "./series";
+import { type ChartSeries, valueText } from "./series";
 
 /** The values of a chart as a table for screen-reader users. */
 export const ChartTable = memo(function ChartTable({
@@ -37,11 +37,7 @@ export const ChartTable = memo(function ChartTable({
             <tr key={at}>
               <th scope="row">{bucketLabel(at)}</th>
               {series.map((one) => (
-                <td key={one.name}>
-                  {one.values[index] === null || one.values[index] === undefined
-                    ? "–"
-                    : format(one.values[index])}
-                </td>
+                <td key={one.name}>{valueText(one.values[index], format)}</td>
               ))}
             </tr>
           ))}

@@ -1,5 +1,5 @@
 import { useTranslations } from "use-intl";
-import { type ChartSeries, colourOf } from "./series";
+import { type ChartSeries, colourOf, valueText } from "./series";
 
 /** The values of one bucket, shown next to it. */
 export function Readout({
@@ -19,8 +19,6 @@ export function Readout({
   format(value: number): string;
 }) {
   const t = useTranslations("common.chart");
-  const formatted = (value: number | null | undefined) =>
-    value === null || value === undefined ? "–" : format(value);
   return (
     <div
       aria-hidden="true"
@@ -37,12 +35,12 @@ export function Readout({
               style={{ backgroundColor: colourOf(one, position) }}
             />
             <span className="flex-1 truncate pr-4">{one.name}</span>
-            <span className="tabular font-medium">{formatted(one.values[index])}</span>
+            <span className="tabular font-medium">{valueText(one.values[index], format)}</span>
           </p>
           {one.previous ? (
             <p className="flex justify-between pl-4 text-ink-faint">
               <span className="pr-4">{t("before")}</span>
-              <span className="tabular">{formatted(one.previous[index])}</span>
+              <span className="tabular">{valueText(one.previous[index], format)}</span>
             </p>
           ) : null}
         </div>

@@ -21,6 +21,10 @@ export function colourOf(series: Pick<ChartSeries, "colour">, index: number): st
   return `var(--${series.colour ?? DEFAULT_COLOURS[index % DEFAULT_COLOURS.length] ?? DEFAULT_COLOURS[0]})`;
 }
 
+/** A value as text; a dash where it is unknown. */
+export const valueText = (value: number | null | undefined, format: (value: number) => string): string =>
+  value === null || value === undefined ? "–" : format(value);
+
 /** The largest value on the axis: the sum of the stacked bars of a bucket, or a single line value. */
 export function maxOf(series: readonly ChartSeries[], buckets: number): number {
   let max = 0;

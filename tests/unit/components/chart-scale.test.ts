@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { niceTicks, timeTicks } from "@/components/charts/chart-scale";
 import { barPaths, plotFrame, yOf } from "@/components/charts/plot-geometry";
+import { valueText } from "@/components/charts/series";
 
 const HOUR = 3_600_000;
 
@@ -76,4 +77,14 @@ test("draws a value far below the maximum one pixel high, and none for 0", () =>
   const base = yOf(frame, 0);
   expect(path).toContain(` ${base.toFixed(1)}V${(base - 1).toFixed(1)}h`);
   expect(none).toBe("");
+});
+
+test("a value that is unknown is a dash, not zero", () => {
+  const format = (value: number) => `${value} ms`;
+  expect([0, 12, null, undefined].map((value) => valueText(value, format))).toEqual([
+    "0 ms",
+    "12 ms",
+    "–",
+    "–",
+  ]);
 });
