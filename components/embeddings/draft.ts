@@ -1,4 +1,6 @@
 import type { EmbeddingsCall, EncodingFormat } from "@/lib/client/embeddings-call";
+import type { GatewayModel } from "@/lib/client/gateway-models";
+import type { EmbeddingsLink } from "./link";
 import { MAX_TEXTS } from "./texts";
 
 /** A text with a stable ID, used as React key while other rows are added and removed. */
@@ -31,13 +33,29 @@ export function draftTexts(texts: readonly string[]): DraftText[] {
 export const EXAMPLES = ["paraphrases", "nearMisses", "negations", "search", "support", "news"] as const;
 export type Example = (typeof EXAMPLES)[number];
 
-/** A draft with the fields of a link or of the tab's storage applied. */
-export function mergeIntoDraft(
-  draft: EmbeddingsDraft,
-  { texts, ...fields }: Partial<EmbeddingsCall> & { query?: string },
-): EmbeddingsDraft {
-  return { ...draft, ...fields, ...(texts ? { texts: draftTexts(texts) } : {}) };
+/** What a page without a link and a stored draft starts with. */
+export const EMPTY_DRAFT: EmbeddingsDraft = {
+  texts: [],
+  model: "",
+  dimensions: null,
+  format: "float",
+  query: "",
+};
+
+/**
+ * The draft with the fields of a link. A link to a model changes nothing else; any other describes a call, in which
+ * absent settings have their defaults.
+ */
+export function withLink(draft: EmbeddingsDraft, link: EmbeddingsLink): EmbeddingsDraft {
+  const { texts, ...fields } = link;
+  const isCall = Object.keys(link).some((field) => field !== "model");
+  const before = isCall ? { ...EMPTY_DRAFT, texts: draft.texts, model: draft.model } : draft;
+  return { ...before, ...fields, ...(texts ? { texts: draftTexts(texts) } : {}) };
 }
+
+/** Whether the vectors of a model cannot be shortened. */
+export const hasFixedLength = (model: Pick<GatewayModel, "canShorten"> | undefined): boolean =>
+  model !== undefined && !model.canShorten;
 
 /** True when the two would send the same call. */
 export function isSameCall(one: EmbeddingsCall, other: EmbeddingsCall): boolean {

@@ -1,6 +1,9 @@
 import type { EmbeddingsCall } from "../../lib/client/embeddings-call";
 import { MAX_TEXTS } from "./texts";
 
+/** What a link may set. */
+export type EmbeddingsLink = Partial<EmbeddingsCall> & { query?: string };
+
 /** The page's state in the URL's fragment: `#text=…&text=…&model=…&dimensions=256&query=…`. */
 export function writeEmbeddingsLink(call: EmbeddingsCall, query: string): string {
   const fields = new URLSearchParams();
@@ -13,9 +16,9 @@ export function writeEmbeddingsLink(call: EmbeddingsCall, query: string): string
 }
 
 /** Parses a fragment; null when it has none of the known fields. */
-export function readEmbeddingsLink(fragment: string): (Partial<EmbeddingsCall> & { query?: string }) | null {
+export function readEmbeddingsLink(fragment: string): EmbeddingsLink | null {
   const fields = new URLSearchParams(fragment.replace(/^#/, ""));
-  const state: Partial<EmbeddingsCall> & { query?: string } = {};
+  const state: EmbeddingsLink = {};
   const texts = fields.getAll("text").slice(0, MAX_TEXTS);
   if (texts.length > 0) state.texts = texts;
   const model = fields.get("model");

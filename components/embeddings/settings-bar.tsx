@@ -10,6 +10,7 @@ import { Button } from "../ui/button";
 import { Input, Label, NativeSelect, SelectOptions } from "../ui/input";
 import { Kbd } from "../ui/kbd";
 import { SegmentedControl } from "../ui/segmented-control";
+import { hasFixedLength } from "./draft";
 import type { EmbeddingsPlaygroundState } from "./use-embeddings-playground";
 
 /** Suggested numbers of dimensions. */
@@ -95,7 +96,7 @@ function DimensionsField({ page: { model, draft, change } }: Pick<SettingsProps,
   const t = useTranslations("embeddings");
   const id = useId();
   const own = model?.dimensions ?? null;
-  const isFixed = model !== undefined && !model.canShorten;
+  const isFixed = hasFixedLength(model);
   return (
     <div className="grid w-36 gap-1.5">
       <Label htmlFor={id}>{t("settings.dimensions")}</Label>
@@ -108,7 +109,7 @@ function DimensionsField({ page: { model, draft, change } }: Pick<SettingsProps,
         list={`${id}-suggestions`}
         disabled={isFixed}
         title={isFixed ? t("settings.dimensionsFixed") : undefined}
-        value={draft.dimensions ?? ""}
+        value={isFixed ? "" : (draft.dimensions ?? "")}
         placeholder={
           own === null ? t("settings.dimensionsOwn") : t("settings.dimensionsAll", { count: String(own) })
         }

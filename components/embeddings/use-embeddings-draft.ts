@@ -3,38 +3,34 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import { removeFragment } from "@/lib/client/query-params";
 import { readStored, writeStored } from "@/lib/client/storage";
-import { type EmbeddingsDraft, mergeIntoDraft } from "./draft";
+import { EMPTY_DRAFT, type EmbeddingsDraft, hasFixedLength, withLink } from "./draft";
 import { readEmbeddingsLink, writeEmbeddingsLink } from "./link";
 
 /** Session storage: the draft of this tab survives a reload; sign-out clears it. */
 const STORAGE_KEY = "patchbay-embeddings-draft";
 
-/** The visitor's input (from the URL's fragment, else this tab's last draft, else empty) and the call it describes. */
+/**
+ * The visitor's input and the call it describes: this tab's last draft, else an empty one; a link in the URL's fragment
+ * changes it.
+ */
 export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
-  const [draft, setDraft] = useState<EmbeddingsDraft>({
-    texts: [],
-    model: "",
-    dimensions: null,
-    format: "float",
-    query: "",
-  });
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [isRead, setRead] = useState(false);
 
   // The server renders without the fragment and session storage, so they are read after hydration.
   useEffect(() => {
-    const apply = () => {
-      const link = readEmbeddingsLink(window.location.hash);
-      if (link) setDraft((now) => mergeIntoDraft(now, link));
-      return link !== null;
+    const apply = (fragment: string) => {
+      const link = readEmbeddingsLink(fragment);
+      if (link) setDraft((now) => withLink(now, link));
     };
-    if (!apply()) {
-      const saved = readEmbeddingsLink(readStored("sessionStorage", STORAGE_KEY) ?? "");
-      if (saved) setDraft((now) => mergeIntoDraft(now, saved));
-    }
+    const applyLink = () => apply(window.location.hash);
+    apply(readStored("sessionStorage", STORAGE_KEY) ?? "");
+    applyLink();
     setRead(true);
-    window.addEventListener("hashchange", apply);
-    return () => window.removeEventListener("hashchange", apply);
+    window.addEventListener("hashchange", applyLink);
+    return () => window.removeEventListener("hashchange", applyLink);
   }, []);
 
   // A model from a link stays selected even if no channel serves it: the API's error explains it.
@@ -43,15 +39,19 @@ export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
     () => ({
       model: draft.model || (models[0]?.name ?? ""),
       texts: draft.texts.map((one) => one.text),
-      dimensions: draft.dimensions,
+      dimensions: hasFixedLength(model) ? null : draft.dimensions,
       format: draft.format,
     }),
-    [draft.model, draft.texts, draft.dimensions, draft.format, models],
+    [draft.model, draft.texts, draft.dimensions, draft.format, model, models],
   );
 
   useEffect(() => {
     if (!isRead) return;
-    const save = () => writeStored("sessionStorage", STORAGE_KEY, writeEmbeddingsLink(call, draft.query));
+    const save = () => {
+      // The link would undo later edits after a reload.
+      if (writeStored("sessionStorage", STORAGE_KEY, writeEmbeddingsLink(call, draft.query)))
+        removeFragment();
+    };
     const timer = setTimeout(save, 300);
     return () => clearTimeout(timer);
   }, [call, draft.query, isRead]);

@@ -19,6 +19,9 @@ export interface SpeechDraft {
   instructions: string;
 }
 
+/** The settings of a call that gives none. */
+export const DEFAULT_SETTINGS = { mode: "single", language: null, speed: 1, instructions: "" } as const;
+
 type Abilities = Pick<GatewayModel, "takesInstructions">;
 
 /**
@@ -57,12 +60,15 @@ export function callsOf(
   return calls.map(({ candidate, call }) => ({ candidate, call: { ...call, language: null } }));
 }
 
-/** The draft with the fields of a link or a take. */
+/**
+ * The draft with the fields of a link or a take. A link to a model changes nothing else; any other describes a call, in
+ * which absent settings have their defaults.
+ */
 export function withCall(draft: SpeechDraft, call: SpeechLink): SpeechDraft {
   const { voices, ...fields } = call;
-  const changed: SpeechDraft = { ...draft, ...fields };
+  const isCall = Object.keys(call).some((field) => field !== "model");
+  const changed: SpeechDraft = { ...draft, ...(isCall ? DEFAULT_SETTINGS : {}), ...fields };
   if (voices?.kind === "single") {
-    changed.mode = "single";
     if (voices.voice) changed.voice = voices.voice;
   } else if (voices) {
     changed.mode = "script";

@@ -2,20 +2,25 @@
 
 import { useCallback, useEffect, useState } from "react";
 import { readSpeechLink } from "@/components/speech/link";
-import { assignVoices, readStoredDraft, type SpeechDraft, storeDraft, withCall } from "./speech-draft";
+import { removeFragment } from "@/lib/client/query-params";
+import {
+  assignVoices,
+  DEFAULT_SETTINGS,
+  readStoredDraft,
+  type SpeechDraft,
+  storeDraft,
+  withCall,
+} from "./speech-draft";
 
-/** The settings of the page: from the URL fragment, else this tab's stored draft, else the defaults. */
+/** The settings of the page: from this tab's stored draft, else the defaults; a link in the URL's fragment changes them. */
 export function useSpeechDraft(defaults: { text: string; voice: string; names: readonly string[] }) {
   const [draft, setDraft] = useState<SpeechDraft>(() => ({
     text: defaults.text,
     model: "",
-    mode: "single",
+    ...DEFAULT_SETTINGS,
     voice: defaults.voice,
     speakers: assignVoices(defaults.names, []),
     candidates: [],
-    language: null,
-    speed: 1,
-    instructions: "",
   }));
   const [isRead, setRead] = useState(false);
   const [defaultText, setDefaultText] = useState(defaults.text);
@@ -27,25 +32,27 @@ export function useSpeechDraft(defaults: { text: string; voice: string; names: r
 
   // In an effect: fragment and session storage do not exist where the server renders.
   useEffect(() => {
-    const apply = () => {
+    const applyLink = () => {
       const link = readSpeechLink(window.location.hash);
       if (link) setDraft((now) => withCall(now, link));
-      return link !== null;
     };
-    if (!apply()) {
-      const stored = readStoredDraft();
-      if (stored) setDraft((now) => ({ ...now, ...stored }));
-    }
+    const stored = readStoredDraft();
+    if (stored) setDraft((now) => ({ ...now, ...stored }));
+    applyLink();
     setRead(true);
-    window.addEventListener("hashchange", apply);
-    return () => window.removeEventListener("hashchange", apply);
+    window.addEventListener("hashchange", applyLink);
+    return () => window.removeEventListener("hashchange", applyLink);
   }, []);
 
   useEffect(() => {
     if (!isRead) return;
     const { text, ...settings } = draft;
     // The default text is not stored: it follows the language.
-    const timer = setTimeout(() => storeDraft(text === defaultText ? settings : draft), 300);
+    const save = () => {
+      // The link would undo later edits after a reload.
+      if (storeDraft(text === defaultText ? settings : draft)) removeFragment();
+    };
+    const timer = setTimeout(save, 300);
     return () => clearTimeout(timer);
   }, [draft, isRead, defaultText]);
 

@@ -3,6 +3,11 @@ export function setQueryParam(name: string, value: string | null): void {
   window.history.replaceState(null, "", urlWith({ [name]: value }));
 }
 
+/** Removes the fragment of the page's URL without a new history entry. */
+export function removeFragment(): void {
+  if (window.location.hash !== "") window.history.replaceState(null, "", urlWith({}));
+}
+
 /**
  * Sets query parameters in a new history entry, which Back undoes: for filters that are picked, not typed. Returns false
  * when the URL has them already.

@@ -18,11 +18,12 @@ export function readStoredJson(storage: BrowserStorage, key: string): unknown {
   }
 }
 
-/** Stores a text, where the browser has storage. */
-export function writeStored(storage: BrowserStorage, key: string, text: string): void {
+/** Stores a text; false where storage is full or disabled, so that the text lasts until the page is left. */
+export function writeStored(storage: BrowserStorage, key: string, text: string): boolean {
   try {
     window[storage].setItem(key, text);
+    return true;
   } catch {
-    // Storage is full or disabled: the value lasts until the page is left.
+    return false;
   }
 }
