@@ -54,9 +54,12 @@ function CallFacts({ comparison, model }: { comparison: Comparison; model: Gatew
   const characters = call.texts.reduce((sum, text) => sum + codePoints(text), 0);
   const costText = (): string => {
     if (!model) return t("unknown");
+    if (reply.cache === "hit") return t("free");
     if (pricingOfModel(model) === "unpriced") return t("noPrice");
     const cost = estimateCost(model.prices, { inputTokens: reply.inputTokens, characters, seconds: 0 });
-    return cost === 0 ? t("free") : format.money(cost);
+    if (cost === 0) return t("free");
+    // Some of the texts may have been in the cache.
+    return reply.cache === "miss" ? t("atMost", { cost: format.money(cost) }) : format.money(cost);
   };
   const facts: [string, ReactNode][] = [
     [t("tokens"), format.count(reply.inputTokens)],

@@ -18,6 +18,8 @@ export interface Take {
   inputTokens: number | null;
   outputTokens: number | null;
   channel: string | null;
+  /** The audio came from the gateway's cache; absent in takes of older versions. */
+  isCached?: boolean;
   requestId: string | null;
 }
 
@@ -28,7 +30,7 @@ interface TakesSchema extends DBSchema {
 const DATABASE = "patchbay-takes";
 /** Version 1 had other field names: see TakeV1. */
 const DATABASE_VERSION = 2;
-/** The oldest takes of a user are deleted above this many takes or bytes of audio. */
+/** The oldest takes of a user are deleted above this many takes, which the page names, or bytes of audio. */
 const MAX_TAKES = 40;
 const MAX_BYTES = 256 * 1024 * 1024;
 
@@ -95,17 +97,17 @@ function findSurplus(takes: readonly Take[]): Take[] {
   });
 }
 
-/** Stores a take; resolves to false where the browser has no storage. */
-export async function saveTake(take: Take): Promise<boolean> {
+/** Stores a take; returns the IDs of the takes deleted for it, null where the browser has no storage. */
+export async function saveTake(take: Take): Promise<string[] | null> {
   try {
     const db = await database();
     await db.put("takes", take);
     const surplus = findSurplus(await listTakes(take.userId));
     await Promise.all(surplus.map((one) => db.delete("takes", one.id)));
-    return true;
+    return surplus.map((one) => one.id);
   } catch {
     opened = null;
-    return false;
+    return null;
   }
 }
 

@@ -9,7 +9,7 @@ export const loadStream = () => import("@/components/speech/stream");
 
 /** What has arrived of a call. */
 interface Progress
-  extends Pick<Take, "firstAudioMs" | "inputTokens" | "outputTokens" | "channel" | "requestId"> {
+  extends Pick<Take, "firstAudioMs" | "inputTokens" | "outputTokens" | "channel" | "requestId" | "isCached"> {
   /** When the request was sent, a time of `performance.now()`. */
   startedAt: number;
   chunks: Int16Array<ArrayBuffer>[];
@@ -45,6 +45,7 @@ async function readStream(
       case "open":
         progress.channel = event.channel;
         progress.requestId = event.requestId;
+        progress.isCached = event.isCached;
         options.onOpen?.(event.ignored);
         break;
       case "audio":
@@ -82,6 +83,7 @@ export async function receive(call: SpeechCall, options: ReceiveOptions): Promis
     outputTokens: null,
     channel: null,
     requestId: null,
+    isCached: false,
   };
   let failure: GatewayFailure | null = null;
   try {

@@ -59,7 +59,14 @@ async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<S
 
 /** Events of a call in order: `open` once, `audio` any number of times, `end` once unless the stream breaks. */
 export type SpeechStreamEvent =
-  | { type: "open"; channel: string | null; requestId: string | null; ignored: string | null }
+  | {
+      type: "open";
+      channel: string | null;
+      requestId: string | null;
+      ignored: string | null;
+      /** The audio comes from the gateway's cache. */
+      isCached: boolean;
+    }
   | { type: "audio"; samples: Int16Array<ArrayBuffer> }
   | { type: "end"; inputTokens: number | null; outputTokens: number | null };
 
@@ -149,6 +156,7 @@ export async function* streamSpeech(
     channel: channelNameOf(response),
     requestId,
     ignored: response.headers.get("x-patchbay-ignored"),
+    isCached: response.headers.get("x-patchbay-cache") === "hit",
   };
   if (!response.body) throw new GatewayError(truncatedStreamFailure(requestId));
   const sampleDecoder = new SampleDecoder();

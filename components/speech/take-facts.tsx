@@ -7,8 +7,9 @@ import { codePoints, estimateCost, type GatewayModel, pricingOfModel } from "@/l
 import { useAmounts } from "../charts/use-amounts";
 import { CopyButton } from "../ui/copy-button";
 
-/** A take's cost in dollars by the current prices of its model; null: unknown. */
+/** A take's cost in dollars by the current prices of its model, nothing for one from the cache; null: unknown. */
 export function takeDollars(take: Take, models: readonly GatewayModel[]): number | null {
+  if (take.isCached) return 0;
   const model = models.find((one) => one.name === take.call.model);
   if (!model || pricingOfModel(model) === "unpriced") return null;
   return estimateCost(model.prices, {
@@ -22,6 +23,7 @@ export function takeDollars(take: Take, models: readonly GatewayModel[]): number
 export function useTakeCost(take: Take, models: readonly GatewayModel[]): string {
   const t = useTranslations("speech");
   const show = useAmounts();
+  if (take.isCached) return t("text.free");
   const model = models.find((one) => one.name === take.call.model);
   if (!model) return t("player.facts.unknown");
   const pricing = pricingOfModel(model);

@@ -68,7 +68,9 @@ function useHistory(userId: string) {
       const store = isSignedOut ? null : await loadStore().catch(() => null);
       // Deleted or cleared meanwhile.
       if (!unsaved.current.delete(take.id)) return;
-      setStored(store !== null && (await store.saveTake(take)));
+      const surplus = store && (await store.saveTake(take));
+      setStored(surplus !== null);
+      if (surplus) setTakes((now) => now?.filter((one) => !surplus.includes(one.id)) ?? null);
     },
     remove: (id: string) => {
       setTakes((now) => (now ?? []).filter((one) => one.id !== id));

@@ -114,6 +114,7 @@ export const embeddings = {
     latency: "Latency",
     cost: "Cost",
     free: "free",
+    atMost: "at most {cost}",
     noPrice: "no price",
     size: "Reply size",
     channel: "Channel",

@@ -112,6 +112,7 @@ export const embeddings = {
     latency: "延迟",
     cost: "费用",
     free: "免费",
+    atMost: "最多 {cost}",
     noPrice: "未定价",
     size: "回复大小",
     channel: "渠道",

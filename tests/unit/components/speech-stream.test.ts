@@ -88,10 +88,20 @@ test("streamSpeech yields the samples in order wherever chunks are split", async
       whole.slice(at * size, (at + 1) * size),
     );
     const { fake } = serverOf(pieces, {
-      headers: { "x-patchbay-channel": "B%c3%bcro 50%25", "x-request-id": "req-1" },
+      headers: {
+        "x-patchbay-channel": "B%c3%bcro 50%25",
+        "x-request-id": "req-1",
+        "x-patchbay-cache": "hit",
+      },
     });
     const events = await collect(streamSpeech(call, options(fake)));
-    expect(events[0]).toEqual({ type: "open", channel: "Büro 50%", requestId: "req-1", ignored: null });
+    expect(events[0]).toEqual({
+      type: "open",
+      channel: "Büro 50%",
+      requestId: "req-1",
+      ignored: null,
+      isCached: true,
+    });
     const samples = events.flatMap((event) => (event.type === "audio" ? [...event.samples] : []));
     expect(samples).toEqual([1, -2, 3, -32_768]);
     expect(events.at(-1)).toEqual({ type: "end", inputTokens: 7, outputTokens: 63 });
