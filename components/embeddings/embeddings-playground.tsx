@@ -8,6 +8,7 @@ import { FailureNotice } from "../playground/failure-notice";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
+import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
 import { lazyPart } from "../ui/lazy-part";
 import { Progress, Spinner } from "../ui/progress";
@@ -80,7 +81,11 @@ function Playground({ models, engines, page }: PageProps) {
       ) : null}
       {comparison || draft.texts.length > 0 ? (
         <div className="grid gap-x-6 gap-y-8 border-t pt-6 min-[87.5rem]:grid-cols-2">
-          {comparison ? <VectorPanel comparison={comparison} focus={focus} /> : null}
+          {comparison ? (
+            <div inert={page.isStale} className={cn("min-w-0", page.isStale && "opacity-40")}>
+              <VectorPanel comparison={comparison} focus={focus} />
+            </div>
+          ) : null}
           {draft.texts.length > 0 ? <CallCode call={call} /> : null}
         </div>
       ) : null}

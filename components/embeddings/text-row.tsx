@@ -118,7 +118,7 @@ function RowAction({ Icon, label, onClick }: { Icon: LucideIcon; label: string; 
   );
 }
 
-/** Enter or leaving the field saves, Escape discards. */
+/** Enter or leaving the field saves, Shift+Enter is a line break, Escape discards. */
 function TextEditor({
   label,
   text,
@@ -128,22 +128,23 @@ function TextEditor({
   text: string;
   onDone(text: string | null): void;
 }) {
-  const field = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const save = () => onDone(field.current?.value.trim() || null);
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event.nativeEvent)) return;
-    if (event.key === "Enter") save();
+    if (event.key === "Enter" && !event.shiftKey) save();
     if (event.key === "Escape") onDone(null);
   };
   return (
-    <input
+    <textarea
       ref={field}
+      rows={1}
       aria-label={label}
       defaultValue={text}
       onBlur={save}
       onKeyDown={onKeyDown}
-      className={cn(fieldClasses, "h-full min-h-7 px-2 text-sm")}
+      className={cn(fieldClasses, "h-full min-h-7 resize-none px-2 py-1 text-sm")}
     />
   );
 }

@@ -42,8 +42,12 @@ export function parseCsv(text: string, separator = ","): string[][] {
   return rows;
 }
 
-const HEADINGS =
-  /^(texts?|sentences?|content|inputs?|body|questions?|description|title|name|文本|内容|句子|标题)$/i;
+/** Names of a table's text column; where a table has several, the first of this list. */
+const HEADINGS = [
+  /^(texts?|sentences?|content|inputs?|body|文本|内容|句子)$/i,
+  /^(questions?|description)$/i,
+  /^(title|name|标题)$/i,
+];
 
 /** Guesses the separator from the first line of a CSV: tab, semicolon or comma. */
 function separatorOf(text: string): string {
@@ -59,7 +63,8 @@ function separatorOf(text: string): string {
 export function textsOfCsv(text: string): string[] {
   const rows = parseCsv(text, separatorOf(text));
   const [first = []] = rows;
-  const named = first.findIndex((cell) => HEADINGS.test(cell.trim()));
+  const named =
+    HEADINGS.map((names) => first.findIndex((cell) => names.test(cell.trim()))).find((at) => at >= 0) ?? -1;
   // No spread: a file may have more rows than a function can have arguments.
   const width = rows.reduce((max, row) => Math.max(max, row.length), 0);
   const letters = Array.from({ length: width }, (_, column) =>

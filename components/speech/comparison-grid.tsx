@@ -38,7 +38,8 @@ export function ComparisonGrid({ workspace }: { workspace: SpeechWorkspace }) {
           trial={trial}
           isFastest={at === fastest}
           isCheapest={at === cheapest}
-          onRetry={() => comparison.retry(at)}
+          // A retry beside another call would slow it down.
+          onRetry={comparison.isRunning ? undefined : () => comparison.retry(at)}
         />
       ))}
     </ul>
@@ -56,7 +57,7 @@ function TrialCard({
   trial: Trial;
   isFastest: boolean;
   isCheapest: boolean;
-  onRetry(): void;
+  onRetry?(): void;
 }) {
   const t = useTranslations("speech.comparison");
   const playerText = useTranslations("speech.player");

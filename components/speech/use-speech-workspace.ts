@@ -155,7 +155,11 @@ function useActions({
     recorder.stop();
     comparison.stop();
   };
-  useShortcuts({ speak, stop, toggle: () => player.toggle() });
+  useShortcuts({
+    speak: () => recorder.isRunning || comparison.isRunning || speak(),
+    stop,
+    toggle: () => player.toggle(),
+  });
   return { speak, stop, isVoiceMissing: isReported && lacksVoice, expectedSeconds: expected };
 }
 

@@ -337,6 +337,28 @@ test("keeps the texts that are added while a file is read", async ({ ownerPage: 
   await expect(texts).toHaveText(["1typed", "2from", "3a file"]);
 });
 
+test("keeps the lines of a text that is edited", async ({ ownerPage: page, product }) => {
+  await open(page, product.url, `${LEXICAL}&text=one%0Atwo&text=three`);
+  const texts = () => page.evaluate(() => sessionStorage.getItem("patchbay-embeddings-draft") ?? "");
+  await row(page, 1).dblclick();
+  const editor = page.getByLabel("Text 1", { exact: true });
+  await editor.press("Control+End");
+  await editor.press("Shift+Enter");
+  await editor.pressSequentially("and a half");
+  await editor.press("Enter");
+  await expect.poll(texts).toContain("text=one%0Atwo%0Aand+a+half&text=three");
+});
+
+test("shows the vector of no other text than the embedded one", async ({ ownerPage: page, product }) => {
+  await openExample(page, product.url);
+  const panel = page.getByRole("region", { name: "Vector", exact: true });
+  const isInert = () => panel.evaluate((section) => section.closest("[inert]") !== null);
+  expect(await isInert()).toBe(false);
+  await page.getByRole("textbox", { name: "Add texts" }).fill("One more");
+  await page.keyboard.press("Enter");
+  await expect.poll(isInert).toBe(true);
+});
+
 test("reads texts, settings and query from a link and keeps them after a reload", async ({
   ownerPage: page,
   product,
@@ -355,9 +377,11 @@ test("reads texts, settings and query from a link and keeps them after a reload"
   await expect
     .poll(() => page.evaluate(() => sessionStorage.getItem("patchbay-embeddings-draft") ?? ""))
     .toContain("one+cord");
-  // The same page without its fragment is not loaded again.
+  await page.reload();
+  await expect(row(page, 1)).toHaveText(/one cord/);
+  // A link to a model keeps the texts.
   await page.goto(product.url);
-  await open(page, product.url, "");
+  await open(page, product.url);
   await expect(row(page, 1)).toHaveText(/one cord/);
 });
 

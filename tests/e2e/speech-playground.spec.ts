@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Download, Locator, Page } from "playwright/test";
 import { signIn } from "../support/product";
-import { expect, OWNER, signInByCookie } from "./fixtures";
+import { expect, holdRequests, OWNER, signInByCookie } from "./fixtures";
 import { axeViolations } from "./page-checks";
 import { test } from "./routed";
 import {
@@ -261,6 +261,21 @@ test("a link restores text, voice and speed, and the code samples contain no API
   await page.goto("about:blank");
   await page.goto(link);
   await expect(page.getByRole("radio", { name: /^Charon/ })).toBeChecked();
+
+  // What is changed after a link was opened outlasts a reload.
+  const text = page.getByRole("textbox", { name: "Text to speak" });
+  await expect(page).toHaveURL(`${product.url}/playground/speech`);
+  await text.fill("Another text");
+  await expect
+    .poll(() => page.evaluate(() => sessionStorage.getItem("patchbay-speech-draft") ?? ""))
+    .toContain("Another text");
+  await page.reload();
+  await expect(text).toHaveValue("Another text");
+  // A link to a model keeps the text.
+  await page.goto(`${product.url}/playground/speech#model=patchbay-speech`);
+  await page.reload();
+  await expect(page).toHaveURL(`${product.url}/playground/speech`);
+  await expect(text).toHaveValue("Another text");
 });
 
 test("Ctrl-Enter in the text field speaks, Space outside of it pauses and plays", async ({
@@ -373,6 +388,29 @@ test("one text is spoken in several voices, each timed, priced and played", asyn
   await expect(grid.getByRole("button", { name: "Pause alloy of patchbay-speech" })).toBeVisible();
 
   expect(await axeViolations(page)).toEqual([]);
+});
+
+test.describe("a comparison with a failed voice", () => {
+  test.use({ allowedConsole: [[/status of 400/], { scope: "test" }] });
+
+  test("offers its retry once no other voice is speaking", async ({ ownerPage: page, product }) => {
+    await openSpeech(page, product.url, [["text", SENTENCE]]);
+    const path = "**/*:streamGenerateContent*";
+    const refusal = { error: { code: 400, message: "Refused once.", status: "INVALID_ARGUMENT" } };
+    const release = await holdRequests(page, path);
+    await page.route(path, (route) => route.fulfill({ status: 400, json: refusal }), { times: 1 });
+    await page.getByRole("radio", { name: "Several voices" }).click();
+    await page.getByRole("checkbox", { name: /^alloy/ }).check();
+    await page.getByRole("button", { name: "Compare voices" }).click();
+    const grid = page.getByRole("region", { name: "Comparison" });
+    await expect(grid.getByText("Refused once.")).toBeVisible();
+    const retry = grid.getByRole("button", { name: "Retry" });
+    await expect(grid.getByText("Waiting for audio")).toBeVisible();
+    await expect(retry).toHaveCount(0);
+    release();
+    await retry.click();
+    await expectStatus(page, /2 of 2 voices done/);
+  });
 });
 
 test("a favourite voice stays first after a reload, and languages are found by name", async ({

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { clusterBySimilarity } from "@/components/embeddings/cluster-by-similarity";
 import { findClusters } from "@/components/embeddings/clusters";
+import { type EmbeddingsDraft, withLink } from "@/components/embeddings/draft";
 import {
   shortestFloat,
   similarityCsv,
@@ -187,7 +188,29 @@ test("takes the texts of a CSV from the named column, else from the longest one"
   expect(textsOfCsv("id,Text,lang\n1,Hello,en\n2,,en\n3,Bonjour,fr")).toEqual(["Hello", "Bonjour"]);
   expect(textsOfCsv("1;The first sentence\n2;A second")).toEqual(["The first sentence", "A second"]);
   expect(textsOfCsv("a\tlonger one\nb\tand more")).toEqual(["longer one", "and more"]);
+  expect(textsOfCsv("name,text\nA,First\nB,Second")).toEqual(["First", "Second"]);
+  expect(textsOfCsv("id,title,body\n1,A,First")).toEqual(["First"]);
+  expect(textsOfCsv("id,name\n1,Ada")).toEqual(["Ada"]);
   expect(textsOfFile("x.TXT", "a,b\nc")).toEqual(["a,b", "c"]);
+});
+
+test("a link to a model keeps the texts, a call resets the settings that it leaves out", () => {
+  const edited: EmbeddingsDraft = {
+    texts: [{ id: 1, text: "mine" }],
+    model: "",
+    dimensions: 64,
+    format: "base64",
+    query: "q",
+  };
+  expect(withLink(edited, { model: "other" })).toEqual({ ...edited, model: "other" });
+  expect(withLink(edited, { model: "other", dimensions: 8 })).toEqual({
+    ...edited,
+    model: "other",
+    dimensions: 8,
+    format: "float",
+    query: "",
+  });
+  expect(withLink(edited, { texts: ["theirs"] }).texts).toMatchObject([{ text: "theirs" }]);
 });
 
 test("reads files of more lines than a function can have arguments", async () => {

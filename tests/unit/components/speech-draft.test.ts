@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_CANDIDATES, toggleCandidate } from "@/components/speech/candidates";
+import type { Take } from "@/components/speech/history";
 import {
   assignVoices,
   callOf,
@@ -8,7 +9,9 @@ import {
   type SpeechDraft,
   withCall,
 } from "@/components/speech/speech-draft";
+import { takeDollars } from "@/components/speech/take-facts";
 import { type Trial, takesToRank } from "@/components/speech/use-comparison";
+import type { GatewayModel } from "@/lib/client/gateway-models";
 import { dialectOf, openaiBody } from "@/lib/client/speech-call";
 
 const draft: SpeechDraft = {
@@ -53,6 +56,26 @@ test("applying a call to a draft keeps the voice and the speakers of the other m
     mode: "single",
     voice: "Zephyr",
     speakers: [{ name: "B" }],
+  });
+});
+
+test("a link to a model keeps the other settings, a call resets those that it leaves out", () => {
+  const edited: SpeechDraft = {
+    ...draft,
+    text: "Mine",
+    speed: 1.5,
+    instructions: "Whisper.",
+    mode: "script",
+  };
+  expect(withCall(edited, { model: "other" })).toEqual({ ...edited, model: "other" });
+  expect(withCall(edited, { model: "other", voices: { kind: "single", voice: "onyx" } })).toEqual({
+    ...edited,
+    model: "other",
+    mode: "single",
+    voice: "onyx",
+    language: null,
+    speed: 1,
+    instructions: "",
   });
 });
 
@@ -107,4 +130,12 @@ test("voices of a comparison are ranked when none is queued or speaking any more
   expect(takesToRank([done, { ...trial("Leda"), kind: "waiting" }])).toEqual([]);
   expect(takesToRank([done, { ...trial("Leda"), kind: "arriving", firstAudioMs: 3 }])).toEqual([]);
   expect(takesToRank([done, cut, { ...trial("Leda"), kind: "stopped" }])).toEqual([take, null, null]);
+});
+
+test("a take from the gateway's cache costs nothing", () => {
+  // Type assertions: what the cost is read from.
+  const take = { call: { model: "priced", text: "Hello" }, durationMs: 60_000, inputTokens: 10 } as Take;
+  const models = [{ name: "priced", prices: { outputSeconds: 8_000 } }] as GatewayModel[];
+  expect(takeDollars(take, models)).toBeCloseTo(0.48);
+  expect(takeDollars({ ...take, isCached: true }, models)).toBe(0);
 });
