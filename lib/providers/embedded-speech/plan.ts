@@ -65,6 +65,9 @@ export function* planSpeech(request: SpeechRequest, pace: Pace): Generator<void,
     if (isSpeakable(utterance.text)) spoken.push(utterance);
     yield;
   }
+  // A line of a dialogue without letters, such as "8:30", is read in the language of the others.
+  const main = spoken.find(({ byScript }) => byScript.size > 0)?.main ?? null;
+  for (const utterance of spoken) if (utterance.byScript.size === 0) utterance.main ??= main;
   if (spoken.length === 0) {
     throw textError("The text must contain at least one letter or digit to speak.");
   }
@@ -109,7 +112,7 @@ function languageFor(
       throw textError(`The embedded engine cannot read the character '${unreadable}'.`);
     }
   }
-  if (tag !== null && asked !== null && scriptOfLanguage(asked) === script) return tag;
+  if (tag !== null && asked !== null && isWrittenIn(asked, script)) return tag;
   if (script === "Latin") return tag === null ? "" : "en";
   const language = languageOfScript(script, text);
   if (language === null || !ESPEAK_LANGUAGES.has(language)) {
@@ -143,13 +146,17 @@ export function* nextChunk<Chunk>(chunks: PlannedChunks<Chunk>): Generator<void,
 }
 
 function* chunksOf(utterances: readonly Utterance[], pace: Pace): Generator<SpeechChunk | null> {
+  // Of the whole request: a line of a dialogue is often too short to detect its language.
+  const context = utterances
+    .map(({ text }) => text)
+    .join("\n")
+    .slice(0, CONTEXT_LENGTH);
   let pauseMs = 0;
   let lastVoice: string | null = null;
   for (const utterance of utterances) {
     if (lastVoice !== null) {
       pauseMs = Math.max(pauseMs, utterance.voice === lastVoice ? PAUSES_MS.sentence : SPEAKER_PAUSE_MS);
     }
-    const context = utterance.text.slice(0, CONTEXT_LENGTH);
     for (const chunk of splitSentences(
       utterance.text,
       limitsFor(utterance.speed, pace, lastVoice === null),
@@ -206,6 +213,6 @@ function mainScript(counts: ReadonlyMap<Script, number>): Script {
   return main;
 }
 
-function scriptOfLanguage(base: string): Script | null {
-  return base === "en" ? "Latin" : (ESPEAK_LANGUAGES.get(base)?.script ?? null);
+function isWrittenIn(base: string, script: Script): boolean {
+  return base === "en" ? script === "Latin" : (ESPEAK_LANGUAGES.get(base)?.scripts.includes(script) ?? false);
 }

@@ -4,13 +4,14 @@ import type { Script } from "../../text/scripts";
 interface EspeakLanguage {
   /** espeak-ng's name of the voice file. */
   voice: string;
-  script: Script;
+  /** Those that it is written in. */
+  scripts: readonly Script[];
 }
 
 const LATIN =
-  "af an az bs ca cs cy da de eo es et eu fi fo fr ga gd gn haw hr ht hu ia id io is it ku la lb lt lv mi ms mt nb nl " +
-  "om pap pl pt qu ro sk sl sq sv sw tk tn tr uz vi";
-const CYRILLIC = "be bg ba cv kk ky mk nog ru sr tt uk";
+  "af an az ca cs cy da de eo es et eu fi fo fr ga gd gn haw hr ht hu ia id io is it ku la lb lt lv mi ms mt nb nl " +
+  "om pap pl pt qu ro sk sl sq sv sw tk tn tr vi";
+const CYRILLIC = "be bg ba cv kk ky mk nog ru tt uk";
 const ARABIC = "ar fa sd ug ur";
 const DEVANAGARI = "hi kok mr ne";
 
@@ -18,6 +19,8 @@ const DEVANAGARI = "hi kok mr ne";
 export const ESPEAK_LANGUAGES: ReadonlyMap<string, EspeakLanguage> = new Map([
   ...rows(LATIN, "Latin"),
   ...rows(CYRILLIC, "Cyrillic"),
+  // espeak-ng reads both spellings of a word alike.
+  ...rows("bs sr uz", "Latin", "Cyrillic"),
   ...rows(ARABIC, "Arabic"),
   ...rows(DEVANAGARI, "Devanagari"),
   ...rows("as bn", "Bengali"),
@@ -36,8 +39,8 @@ export const ESPEAK_LANGUAGES: ReadonlyMap<string, EspeakLanguage> = new Map([
   ...rows("am ti", "Ethiopic"),
   ...rows("ko", "Hangul"),
   ...rows("ja", "Kana"),
-  ["zh", { voice: "cmn", script: "Han" }] as const,
-  ["yue", { voice: "yue", script: "Han" }] as const,
+  ["zh", { voice: "cmn", scripts: ["Han"] }],
+  ["yue", { voice: "yue", scripts: ["Han"] }],
 ]);
 
 /** Other codes of the same languages, and regions with their own voice. */
@@ -78,6 +81,6 @@ export function espeakVoice(tag: string): string | null {
   return REGIONAL_VOICES[region] ?? REGIONAL_VOICES[base] ?? language.voice;
 }
 
-function rows(names: string, script: Script): (readonly [string, EspeakLanguage])[] {
-  return names.split(" ").map((name) => [name, { voice: name, script }] as const);
+function rows(names: string, ...scripts: Script[]): [string, EspeakLanguage][] {
+  return names.split(" ").map((name) => [name, { voice: name, scripts }]);
 }

@@ -11,14 +11,15 @@ interface PlanOptions {
 }
 
 function plan(
-  text: string,
+  text: string | readonly string[],
   { language, voice = "Kore", speed = 1, isTight = false }: PlanOptions = {},
 ): SpeechChunk[] {
-  const request = { model: "patchbay-speech", segments: [{ text, voice }], speed, language };
+  const segments = [text].flat().map((line) => ({ text: line, voice }));
+  const request = { model: "patchbay-speech", segments, speed, language };
   const chunks = runSteps(planSpeech(request, { isTight: () => isTight }));
   return [...{ [Symbol.iterator]: () => chunks }].filter((chunk) => chunk !== null);
 }
-const languages = (text: string, options?: PlanOptions) =>
+const languages = (text: string | readonly string[], options?: PlanOptions) =>
   plan(text, options).map(({ text, language }) => [text, language]);
 
 describe("kanji", () => {
@@ -59,6 +60,25 @@ it("reads numbers alone in the given language, or in the language of their digit
     ["42!", "ko"],
   ]);
   expect(languages("१२३")).toEqual([["१२३", "hi"]]);
+});
+
+it("detects the language of a dialogue's lines from all of them", () => {
+  const chunks = plan(["Guten Morgen, Jonas!", "Sehr gern."]);
+  expect(chunks.map(({ context }) => context)).toEqual(Array(2).fill("Guten Morgen, Jonas!\nSehr gern."));
+  expect(languages(["8:30", "现在几点了？", "12.5"])).toEqual([
+    ["8:30", "zh"],
+    ["现在几点了？", "zh"],
+    ["12.5", "zh"],
+  ]);
+});
+
+it("reads a language in each script that it is written in", () => {
+  expect(languages("Danas je lep dan. Данас је леп дан.", { language: "sr" })).toEqual([
+    ["Danas je lep dan.", "sr"],
+    ["Данас је леп дан.", "sr"],
+  ]);
+  expect(languages("Бугун ҳаво яхши", { language: "uz" })).toEqual([["Бугун ҳаво яхши", "uz"]]);
+  expect(languages("Privet", { language: "ru" })).toEqual([["Privet", "en"]]);
 });
 
 it.each([
