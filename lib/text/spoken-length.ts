@@ -33,23 +33,28 @@ const characterBits = memoizeByCharacter((character) => {
 });
 
 /**
- * The index (UTF-16) up to which speaking a text takes as long as `letters` letters; the text's length when it is
- * shorter. Digits, symbols and spelled capitals are read as words, and ideographs are syllables: they count for more.
+ * How long speaking a text takes, in letters of running text. Digits, symbols and spelled capitals are read as words, and
+ * ideographs are syllables: they count for more.
  */
-export function spokenLengthEnd(text: string, letters: number): number {
-  let spent = 0;
+export const spokenLength = (text: string): number => measure(text, Number.POSITIVE_INFINITY).length;
+
+/** The index (UTF-16) up to which a text is at most `letters` long, as `spokenLength` counts. */
+export const spokenLengthEnd = (text: string, letters: number): number => measure(text, letters).end;
+
+function measure(text: string, limit: number): { end: number; length: number } {
+  let length = 0;
   let at = 0;
   let before = characterBits(" ");
   while (at < text.length) {
     const code = text.codePointAt(at) ?? 0;
     const next = at + (code > 0xffff ? 2 : 1);
     const kind = characterBits(code > 0xffff ? text.slice(at, next) : text.charAt(at));
-    spent += weightOf(kind, before, next < text.length ? characterBits(text.charAt(next)) : 0);
-    if (spent > letters) return at;
+    length += weightOf(kind, before, next < text.length ? characterBits(text.charAt(next)) : 0);
+    if (length > limit) break;
     before = kind;
     at = next;
   }
-  return at;
+  return { end: at, length };
 }
 
 /** A character's weight between its neighbours, in letters; arguments as `characterBits` returns them. */

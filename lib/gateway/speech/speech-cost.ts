@@ -12,24 +12,30 @@ export function measureAudio(bytes: number): { audioMs: number; outputTokens: nu
   return { audioMs, outputTokens: Math.ceil((bytes * TOKENS_PER_SECOND) / (BYTES_PER_MS * 1_000)) };
 }
 
+/** What the duration of a speech call depends on. */
+interface SpeechExtent {
+  /** Code points. */
+  characters: number;
+  /** As `spokenLength` counts. */
+  letters: number;
+  speed: number;
+}
+
 /**
- * The longest expected speech of a text in seconds: 2 s + 0.15 s per character, divided by a speed below 1, and at most
- * the model's longest reply.
+ * The longest expected speech of a text in seconds: 2 s + 0.15 s per character or 0.1 s per spoken letter, whichever is
+ * longer, divided by a speed below 1, and at most the model's longest reply.
  */
-export function maxSpeechSeconds(
-  model: Pick<ModelRecord, "maxAudioSeconds">,
-  call: { characters: number; speed: number },
-): number {
+export function maxSpeechSeconds(model: Pick<ModelRecord, "maxAudioSeconds">, extent: SpeechExtent): number {
   return Math.min(
     model.maxAudioSeconds ?? Number.POSITIVE_INFINITY,
-    (2 + 0.15 * call.characters) / Math.min(1, call.speed),
+    (2 + Math.max(0.15 * extent.characters, 0.1 * extent.letters)) / Math.min(1, extent.speed),
   );
 }
 
 /** Worst-case cost of a speech call in nano-dollars: its input, and the longest expected speech of each candidate. */
 export function maxSpeechCostNano(
   model: Pick<ModelRecord, "prices" | "maxAudioSeconds">,
-  call: { inputTokens: number; characters: number; speed: number; candidates?: number | undefined },
+  call: SpeechExtent & { inputTokens: number; candidates?: number | undefined },
 ): number {
   const seconds = maxSpeechSeconds(model, call) * (call.candidates ?? 1);
   return costNano(model.prices, {

@@ -3,6 +3,7 @@ import { AppError, causedByRequest, hasCode, isAppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CallParameters } from "../../ports/store";
+import { spokenLength } from "../../text/spoken-length";
 import { resolveModel } from "../admission/resolve-model";
 import { cacheScope } from "../cache-keys";
 import type { CallPlan, Meter, Target } from "../call";
@@ -83,6 +84,8 @@ interface CheckedSpeech extends AssignedVoices {
   lookup: SpeechLookup;
   /** An upstream may speak it: a channel of the model has one, and the cache has no speech. */
   mayUseUpstream: boolean;
+  /** The longest expected audio. */
+  maxSeconds: number;
   /** Tokens of the text to speak; `guidance` is counted separately. */
   textTokens: number;
   guidance: Awaited<ReturnType<typeof countGuidance>>;
@@ -101,8 +104,8 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   let buffer: BufferedSpeech | null = null;
   try {
     if (input.isReplyBuffered === true && checked.mayUseUpstream) {
-      const seconds = maxSpeechSeconds(plan.entry.model, { characters: plan.characters, speed: input.speed });
-      buffer = ctx.services.state.bufferedReplies.enter(ctx.services, ctx.caller.owner.id, seconds);
+      const { state } = ctx.services;
+      buffer = state.bufferedReplies.enter(ctx.services, ctx.caller.owner.id, checked.maxSeconds);
     }
     const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, buffer });
     return {
@@ -147,7 +150,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   const textTokens = await countText(ctx, text);
   const inputTokens = textTokens + guidanceTokens(guidance);
   const candidates = mayUseUpstream ? input.candidates : 1;
-  const extent = { inputTokens, characters, speed: input.speed, candidates };
+  const extent = { characters, letters: spokenLength(text), speed: input.speed };
   // Each channel may speak with another voice.
   const isVoiceOpen = new Set(assigned.defaults.values()).size > 1;
   const plan: CallPlan = {
@@ -157,14 +160,15 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     inputTokens,
     characters,
     listWaitMs,
-    reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, extent),
+    reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, { ...extent, inputTokens, candidates }),
     user: input.user,
     writesOpenRow: !isCached,
     parameters: parametersOf(input, isVoiceOpen ? [] : assigned.segments),
     promptText: () => text,
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
-  return { plan, ...assigned, lookup, mayUseUpstream, textTokens, guidance };
+  const maxSeconds = maxSpeechSeconds(entry.model, extent);
+  return { plan, ...assigned, lookup, mayUseUpstream, maxSeconds, textTokens, guidance };
 }
 
 /** An engine's error in the text, which it names `text`, with the caller's field; any other error unchanged. */

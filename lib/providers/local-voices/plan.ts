@@ -2,6 +2,7 @@ import { AppError } from "../../errors";
 import type { SpeechRequest } from "../../ports/speech-model";
 import { cleanSpeechText, isSpeakable } from "../../text/clean-text";
 import { type ChunkLimits, splitSentences, type TextChunk } from "../../text/split-sentences";
+import { spokenLength } from "../../text/spoken-length";
 import { type Pace, type PlannedChunks, SPEAKER_PAUSE_MS, textError } from "../embedded-speech/plan";
 import { baseLanguage } from "../espeak/languages";
 
@@ -15,16 +16,16 @@ export interface VoiceChunk {
   pauseMs: number;
 }
 
-/** Characters a second at natural speed, over all models (they differ by a fifth). */
-const CHARACTERS_PER_SECOND = 14;
-/** Lengths in spoken letters (lib/text/spoken-length.ts). Eight seconds of speech, mostly a whole sentence. */
+/** Lengths are in spoken letters (lib/text/spoken-length.ts). At natural speed, over all models (they differ by a fifth). */
+const LETTERS_PER_SECOND = 14;
+/** Eight seconds of speech, mostly a whole sentence. */
 const MAX_CHUNK = 120;
 /** Three seconds or the first clause, so that the first sound comes quickly. */
 const FIRST_CHUNK = 45;
 
 /** The expected duration of the audio of a text. */
 export function secondsOf(text: string, speed: number): number {
-  return text.length / CHARACTERS_PER_SECOND / speed;
+  return spokenLength(text) / LETTERS_PER_SECOND / speed;
 }
 
 /** Pause after a chunk, in milliseconds at natural speed: a narrator's, longer than those of the classic engines. */

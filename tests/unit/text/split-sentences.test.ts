@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitSentences } from "../../../lib/text/split-sentences";
-import { spokenLengthEnd } from "../../../lib/text/spoken-length";
+import { spokenLength, spokenLengthEnd } from "../../../lib/text/spoken-length";
 
 const LIMITS = { max: 160, first: 80 };
 const split = (text: string, limits = LIMITS) => [...splitSentences(text, limits)];
@@ -69,6 +69,7 @@ it("measures digits, symbols and ideographs by their spoken length", () => {
   expect(spokenLengthEnd("漢".repeat(100), 100)).toBe(25);
   expect(spokenLengthEnd("%/%/%/%/%/", 35)).toBe(5);
   expect(spokenLengthEnd("short", 1_000)).toBe(5);
+  expect(["a plain one", "1234", "漢字", ""].map(spokenLength)).toEqual([14, 20, 8, 0]);
 });
 
 it("keeps surrogate pairs and combining marks together and all characters in order for any text", () => {
