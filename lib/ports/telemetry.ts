@@ -37,7 +37,6 @@ export type MetricName =
   | "shared_cache_hits"
   | "shared_cache_misses"
   | "usage_rows"
-  | "usage_commits"
   | "upstream_batches"
   | "batched_texts"
   | "idempotent_repeats"

@@ -15,14 +15,13 @@ import type { ClusterMember } from "./cluster-member";
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 const COUNTERS = {
-  login_failures: "Refused sign-ins",
-  rate_limited: "Calls refused by a rate limit",
+  login_failures: "Sign-ins and password resets refused for a wrong password or code",
+  rate_limited: "Requests, sign-ins included, refused by a limit of rate, concurrency or size",
   cache_hits: "Calls answered from the cache",
   cache_misses: "Calls the cache could not answer",
   shared_cache_hits: "Calls answered from the cache with values that only the shared cache in Redis had",
   shared_cache_misses: "Calls whose missing values the shared cache did not have, either",
   usage_rows: "Usage rows written",
-  usage_commits: "Commits that carried usage rows",
   upstream_batches: "Upstream embedding calls made for batched texts",
   batched_texts: "Texts sent in batched upstream calls",
   idempotent_repeats:
@@ -44,7 +43,7 @@ function createCallMetrics(registers: Registry[]) {
   return {
     calls: new Counter({
       name: "patchbay_calls_total",
-      help: "Gateway calls by operation, model, channel and status",
+      help: "Admitted gateway calls by operation, model, channel and status",
       labelNames: [...labelNames, "status"],
       registers,
     }),
@@ -80,7 +79,7 @@ interface MetricsSettings {
 function addGauges(registers: Registry[], { instance, inFlight, isRedisUp }: MetricsSettings): void {
   new Gauge({
     name: "patchbay_instance_info",
-    help: "The process that answered: its ID in the list of instances, and its version",
+    help: "A process of this server: its ID in the list of instances, and its version",
     labelNames: ["instance_id", "version"],
     registers,
   }).set({ instance_id: instance.id, version: instance.version }, 1);

@@ -11,7 +11,8 @@ import { ROUTES } from "@/lib/http/routes";
 import { en } from "@/lib/messages/en";
 import { zh } from "@/lib/messages/zh";
 import type { Instance } from "@/lib/ports/instance";
-import { ROOT } from "../../support/sources";
+import { createMetrics } from "@/lib/server/process/metrics";
+import { ROOT, sourcesBelow } from "../../support/sources";
 
 /** Statements of the catalogues about the product, in both languages. */
 const LANGUAGES = [
@@ -121,6 +122,24 @@ test("the README names both kinds of webhook that alerts are sent to", () => {
   const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
   expect(WebhookKind.options).toEqual(["signed", "slack"]);
   expect(readme).toMatch(/alerts [^;]*signed webhook\s[^;]*Slack[^;]*;/);
+});
+
+test("every counter of the metrics is counted somewhere", async () => {
+  const metrics = createMetrics({
+    token: null,
+    instance: { id: "one", version: "0" },
+    inFlight: () => 0,
+    isRedisUp: null,
+    member: null,
+  });
+  const text = (await metrics.exposition?.render()) ?? "";
+  const names = [...text.matchAll(/^# TYPE patchbay_(\w+)_total counter$/gm)].map(([, name]) => name ?? "");
+  const declared = new Set(["lib/ports/telemetry.ts", "lib/server/process/metrics.ts"]);
+  const counting = sourcesBelow("lib").filter(({ file }) => !declared.has(file));
+  const isCounted = (name: string) => counting.some((source) => source.text.includes(`"${name}"`));
+  expect(names.length).toBeGreaterThan(10);
+  // `patchbay_calls_total` is counted by `observeCall`.
+  expect(names.filter((name) => name !== "calls" && !isCounted(name))).toEqual([]);
 });
 
 describe("the summary of an endpoint", () => {
