@@ -45,7 +45,7 @@ export const setup = {
     team: "With a team",
     teamText: "API keys with budgets and limits, spend per user.",
     demo: "As a public demo",
-    demoText: "Everyone can try it, only you can change settings.",
+    demoText: "Only you can change settings. Others need an invitation, or open registration.",
   },
   administrator: {
     title: "Create your admin account",

@@ -44,7 +44,7 @@ export const setup = {
     team: "团队使用",
     teamText: "API 密钥带预算和限额，按用户统计花费。",
     demo: "公开演示",
-    demoText: "人人可试用，只有您能更改设置。",
+    demoText: "只有您能更改设置。其他人需要邀请，或由您开放注册。",
   },
   administrator: {
     title: "创建管理员账户",

@@ -90,6 +90,20 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(texts.settings.usage.demo_site).toMatch(/^(?:Administrators|管理员)/);
   });
 
+  test("a demo site does not let everyone in: others need an invitation or open registration", () => {
+    const { demoText } = texts.setup.usage;
+    expect(demoText).not.toMatch(/[Ee]veryone|人人/);
+    expect(demoText).toMatch(/invit.*registration|邀请.*注册/);
+  });
+
+  test("a request without its input text says nothing of others, whose texts may be stored", () => {
+    expect(texts.requests.detail.promptNotStored).toMatch(/this request|此请求/);
+  });
+
+  test("a reply without a channel may be a stored one, of a repeat with an Idempotency-Key", () => {
+    expect(texts.requests.detail.fromCache).toMatch(/earlier request|先前的请求/);
+  });
+
   test("channels of one priority share traffic by weight and latency", async () => {
     const guide = await readGuide(locale, "upstreams");
     for (const text of [texts.channels.lead, texts.channels.form.weightHint, guide.text])

@@ -75,7 +75,8 @@ const GATEWAY_HEADERS: Json[] = [
       minLength: 1,
       maxLength: 255,
       pattern: HEADER_TEXT,
-      description: "The same body gets the stored reply for 24 hours; another body is 400.",
+      description:
+        "A repeat with the same body gets the stored reply (status 200, up to 8 MiB) for 24 hours; another body is 400.",
     },
     false,
   ),
