@@ -12,6 +12,8 @@ import { findUser, withNewStore, withStore } from "./open-store";
 import { readNewPassword } from "./password";
 import type { Terminal } from "./terminal";
 
+const STILL_DISABLED = "Their account is disabled, so they cannot sign in yet.";
+
 function showPassword(terminal: Terminal, password: string): void {
   terminal.note("The password, shown only once:");
   terminal.say(password);
@@ -72,7 +74,7 @@ export const resetPassword: Command = {
       if ((await admin.store.twoFactors.find(user.id))?.state === "enabled") {
         terminal.note("Their 2FA is still on; 'reset-2fa' turns it off.");
       }
-      if (!user.enabled) terminal.note("Their account is disabled, so they cannot sign in yet.");
+      if (!user.enabled) terminal.note(STILL_DISABLED);
       if (values.generate === true) showPassword(terminal, password);
     });
   },
@@ -111,7 +113,11 @@ export const unlock: Command = {
         await clearLocks(tx, admin, user);
         await recordAudit(tx, admin, { action: "user.unlock", target: user.id });
       });
-      terminal.note(`${user.username} may sign in again.`);
+      terminal.note(
+        user.enabled
+          ? `${user.username} may sign in again.`
+          : `${user.username} has no delay or lock any more.\n${STILL_DISABLED}`,
+      );
     });
   },
 };

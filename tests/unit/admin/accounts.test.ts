@@ -284,6 +284,16 @@ describe("reset-2fa and unlock", () => {
     expect((await admin.run(["reset-2fa", "olivia"])).code).toBe(1);
   });
 
+  test("unlock says that a disabled user still cannot sign in", async () => {
+    expect((await admin.run(["unlock", "olivia"])).notes).toBe("olivia may sign in again.");
+    const mia = await addUser(harness, cookie, { username: "mia" });
+    const change = { method: "PATCH", cookie, body: { version: 1, enabled: false } };
+    expect((await harness(`/api/users/${mia.id}`, change)).status).toBe(200);
+    expect((await admin.run(["unlock", "mia"])).notes).toBe(
+      "mia has no delay or lock any more.\nTheir account is disabled, so they cannot sign in yet.",
+    );
+  });
+
   test("unlock lifts the 2FA lock and the sign-in delay of a user", async () => {
     for (let i = 0; i < 10; i++) await signInWith(harness, wrongCode(secret, services.clock));
     const code = () => totpCode(secret, services.clock.now());
