@@ -3,6 +3,7 @@
 import { useTranslations } from "use-intl";
 import { lazyPart } from "../ui/lazy-part";
 import { Skeleton } from "../ui/skeleton";
+import { MAX_TAKES } from "./max-takes";
 import type { SpeechWorkspace } from "./use-speech-workspace";
 
 // Loaded on demand: a first visit has no takes to show.
@@ -26,7 +27,7 @@ export function HistoryList({ workspace }: { workspace: SpeechWorkspace }) {
         </h2>
         {takes && takes.length > 0 ? (
           <>
-            <p className="text-sm text-ink-muted">{t("stored")}</p>
+            <p className="text-sm text-ink-muted">{t("stored", { count: MAX_TAKES })}</p>
             <ClearHistory count={takes.length} onClear={history.clear} />
           </>
         ) : null}
@@ -41,7 +42,7 @@ export function HistoryList({ workspace }: { workspace: SpeechWorkspace }) {
       ) : takes.length === 0 ? (
         <div className="rounded-md border border-line-strong/60 border-dashed px-5 py-6 text-center text-ink-muted">
           <p>{t("empty")}</p>
-          <p>{t("stored")}</p>
+          <p>{t("stored", { count: MAX_TAKES })}</p>
         </div>
       ) : (
         <ul className="divide-y overflow-hidden rounded-md border bg-panel">

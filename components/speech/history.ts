@@ -1,5 +1,6 @@
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { SpeechCall } from "../../lib/client/speech-call";
+import { MAX_TAKES } from "./max-takes";
 
 /** A take: one generated recording of the speech playground, as stored in this browser. */
 export interface Take {
@@ -30,8 +31,7 @@ interface TakesSchema extends DBSchema {
 const DATABASE = "patchbay-takes";
 /** Version 1 had other field names: see TakeV1. */
 const DATABASE_VERSION = 2;
-/** The oldest takes of a user are deleted above this many takes, which the page names, or bytes of audio. */
-const MAX_TAKES = 40;
+/** The oldest takes of a user are deleted above MAX_TAKES or this many bytes of audio. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 let opened: Promise<IDBPDatabase<TakesSchema>> | null = null;

@@ -215,7 +215,7 @@ export const speech = {
   history: {
     title: "History",
     empty: "Your takes appear here. You can replay and compare them.",
-    stored: "Up to 40 takes, stored only in this browser until you sign out.",
+    stored: "At most {count} takes are stored, only in this browser, until you sign out.",
     play: "Play take: {text}",
     pause: "Pause take: {text}",
     delete: "Delete take: {text}",

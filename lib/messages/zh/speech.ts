@@ -211,7 +211,7 @@ export const speech = {
   history: {
     title: "历史记录",
     empty: "录音会显示在这里，可以重听和比较。",
-    stored: "最多 40 条，仅保存在此浏览器中，退出登录后删除。",
+    stored: "最多保存 {count} 段录音，仅在此浏览器中，退出登录后删除。",
     play: "播放录音：{text}",
     pause: "暂停录音：{text}",
     delete: "删除录音：{text}",

@@ -3,6 +3,7 @@ import path from "node:path";
 import { createTranslator } from "use-intl";
 import { describe, expect, test } from "vitest";
 import { readGuide, readGuides } from "@/app/(console)/docs/read-guide";
+import { MAX_TAKES } from "@/components/speech/max-takes";
 import { WebhookKind } from "@/lib/contracts/console/alerts";
 import { UsageSummaryQuery } from "@/lib/contracts/console/usage-summary";
 import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
@@ -102,6 +103,11 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
 
   test("a reply without a channel may be a stored one, of a repeat with an Idempotency-Key", () => {
     expect(texts.requests.detail.fromCache).toMatch(/earlier request|先前的请求/);
+  });
+
+  test("the speech playground says how many takes it stores", () => {
+    const t = createTranslator({ locale, messages: texts, timeZone: "UTC", namespace: "speech.history" });
+    expect(t("stored", { count: MAX_TAKES })).toMatch(new RegExp(`(?:At most|最多).*${MAX_TAKES}`));
   });
 
   test("channels of one priority share traffic by weight and latency", async () => {
