@@ -71,7 +71,7 @@ test("shows the input text of a call, or that it was not stored", async ({ owner
   await page.keyboard.press("Escape");
   await expect(drawer(page)).toHaveCount(0);
   await callLink(page).last().click();
-  await expect(drawer(page).getByText("Input texts are not stored.")).toBeVisible();
+  await expect(drawer(page).getByText("The input text of this request is not stored.")).toBeVisible();
 });
 
 test("adds new calls to the open list on revalidation", async ({ ownerPage: page, product }) => {
