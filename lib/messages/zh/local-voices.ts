@@ -40,7 +40,7 @@ export const localVoices = {
     noDigest: "无：文件是直接复制的",
     failure: "上一次请求失败",
     noChannel: "已有其他模型使用此名称。请重命名文件夹后再使用。",
-    try: "在试用台中试听",
+    try: "在试听台中试听",
     map: "语音名称",
     verify: "验证",
     verifyNamed: "验证 {name}",
@@ -79,7 +79,7 @@ export const localVoices = {
   upload: {
     open: "上传归档",
     title: "上传归档",
-    text: "sherpa-onnx 格式的归档文件。使用前会先检查并试听。",
+    text: "sherpa-onnx 格式的归档文件。使用前会先检查并试运行。",
     file: "归档文件",
     fileHint: ".tar.bz2 或 .tar.gz，最大 2 GB",
     noFile: "必填",
