@@ -32,7 +32,7 @@ export const NewPassword = Password.refine(
   .meta({
     minLength: MIN_PASSWORD_LENGTH,
     description:
-      "Counted in NFC. The instance may ask for more characters; common passwords and the username are refused.",
+      "Counted in NFC. The instance may ask for more characters; common passwords, the username and the e-mail address are refused.",
   });
 
 export const RepeatedPassword = boundedText(0, MAX_PASSWORD_LENGTH * 4).meta({

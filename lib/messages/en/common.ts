@@ -151,7 +151,7 @@ export const common = {
     usernameForm: "Use only letters, digits and . _ @ -",
     noEmail: "Choose a username without @; it can’t be an email address.",
     differ: "The passwords don’t match.",
-    sameAsName: "Choose a password other than the username.",
+    sameAsName: "Choose a password other than the username or email address.",
     commonPassword: "This password is too common. Choose another one.",
     code: "Enter the 6-digit code or a backup code.",
     sixDigits: "Enter the 6-digit code",

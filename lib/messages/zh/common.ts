@@ -150,7 +150,7 @@ export const common = {
     usernameForm: "只能用字母、数字和 . _ @ -。",
     noEmail: "用户名不能是邮箱地址，请去掉 @。",
     differ: "两次输入的密码不一致。",
-    sameAsName: "密码不能与用户名相同。",
+    sameAsName: "密码不能与用户名或电子邮箱相同。",
     commonPassword: "这个密码太常见，请换一个。",
     code: "请输入 6 位验证码或备用码。",
     sixDigits: "请输入 6 位验证码",

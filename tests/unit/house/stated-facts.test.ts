@@ -3,7 +3,9 @@ import path from "node:path";
 import { createTranslator } from "use-intl";
 import { describe, expect, test } from "vitest";
 import { readGuide, readGuides } from "@/app/(console)/docs/read-guide";
+import { ruleText } from "@/components/forms/rule-text";
 import { MAX_TAKES } from "@/components/speech/max-takes";
+import { passwordIssues } from "@/lib/console/auth/password-rules";
 import { WebhookKind } from "@/lib/contracts/console/alerts";
 import { UsageSummaryQuery } from "@/lib/contracts/console/usage-summary";
 import { DEFAULT_LIMITS } from "@/lib/contracts/limits";
@@ -108,6 +110,16 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
   test("the speech playground says how many takes it stores", () => {
     const t = createTranslator({ locale, messages: texts, timeZone: "UTC", namespace: "speech.history" });
     expect(t("stored", { count: MAX_TAKES })).toMatch(new RegExp(`(?:At most|最多).*${MAX_TAKES}`));
+  });
+
+  test("a password that is the e-mail address is not said to be the username", () => {
+    const issues = passwordIssues("o@example.com", {
+      minimum: 8,
+      username: "olivia",
+      email: "o@example.com",
+    });
+    const t = createTranslator({ locale, messages: texts, timeZone: "UTC", namespace: "common.fieldError" });
+    expect(issues.map((issue) => ruleText(t, issue))).toEqual([expect.stringMatching(/email|邮箱/)]);
   });
 
   test("channels of one priority share traffic by weight and latency", async () => {
