@@ -71,7 +71,7 @@ function Records() {
           {t("records.warnText")}
         </Notice>
       ) : null}
-      <NumberField form={form} name="prompts" unit={t("unit.days")} hint={t("records.keepHint")} />
+      <NumberField form={form} name="prompts" unit={t("unit.days")} hint={t("records.promptsHint")} />
     </FormSection>
   );
 }

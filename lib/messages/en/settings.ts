@@ -198,6 +198,7 @@ export const settings = {
     title: "Records",
     text: "How long usage records are stored. Totals for charts and budgets are never deleted.",
     keepHint: "Leave blank to never delete them.",
+    promptsHint: "Leave blank to keep them as long as their usage records.",
     rejectionHint: "Leave blank for no time limit. At most 200,000 rows are kept.",
     keep_prompts: "Stores the input texts of requests, shown in the logs.",
     warnTitle: "Everyone who can view the logs can read the prompts",

@@ -195,6 +195,7 @@ export const settings = {
     title: "记录",
     text: "用量记录保留多久。图表和预算所用的汇总不会删除。",
     keepHint: "留空则不删除。",
+    promptsHint: "留空则与其用量记录保留同样长的时间。",
     rejectionHint: "留空则不限时间。最多保留 200,000 行。",
     keep_prompts: "保存请求的输入文本，显示在日志中。",
     warnTitle: "能查看日志的人都能看到提示文本",

@@ -122,6 +122,10 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(issues.map((issue) => ruleText(t, issue))).toEqual([expect.stringMatching(/email|邮箱/)]);
   });
 
+  test("prompts without a limit of their own are kept no longer than their usage records", () => {
+    expect(texts.settings.records.promptsHint).toMatch(/usage record|用量记录/);
+  });
+
   test("channels of one priority share traffic by weight and latency", async () => {
     const guide = await readGuide(locale, "upstreams");
     for (const text of [texts.channels.lead, texts.channels.form.weightHint, guide.text])
