@@ -174,7 +174,7 @@ export const alerts = {
       "Messages are sent in Slack’s form, without a signature: the URL is the secret. It is stored encrypted.",
     secret: "Signing secret",
     secretSet: "Created. It is stored encrypted and not shown again.",
-    secretNone: "Not created. Without a secret nothing is sent.",
+    secretNone: "Not created. Without it no signed messages are sent.",
     create: "Create secret",
     replace: "Rotate secret",
     replaceTitle: "Rotate the signing secret?",

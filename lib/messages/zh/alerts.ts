@@ -170,7 +170,7 @@ export const alerts = {
     slackText: "消息采用 Slack 的格式，没有签名：URL 本身就是密钥，加密保存。",
     secret: "签名密钥",
     secretSet: "已创建。密钥加密保存，不再显示。",
-    secretNone: "尚未创建。没有密钥就不会发送消息。",
+    secretNone: "尚未创建。没有密钥就不会发送带签名的消息。",
     create: "创建密钥",
     replace: "轮换密钥",
     replaceTitle: "轮换签名密钥？",

@@ -122,6 +122,10 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(issues.map((issue) => ruleText(t, issue))).toEqual([expect.stringMatching(/email|邮箱/)]);
   });
 
+  test("only signed messages need the signing secret, not those to Slack", () => {
+    expect(texts.alerts.webhook.secretNone).toMatch(/no signed messages are sent|不会发送带签名的消息/);
+  });
+
   test("prompts without a limit of their own are kept no longer than their usage records", () => {
     expect(texts.settings.records.promptsHint).toMatch(/usage record|用量记录/);
   });
