@@ -34,6 +34,18 @@ describe("a JSON body", () => {
     expect(() => read('{"a":[{"b":1},{"b":1,"c":1}]}', limits)).toThrow(/more than 3 keys/);
   });
 
+  test("may be the longest list of embedding requests or contents that is accepted", () => {
+    const part = { parts: [{ text: "a" }], role: "user" };
+    const request = {
+      model: "models/m",
+      content: part,
+      taskType: "RETRIEVAL_QUERY",
+      outputDimensionality: 8,
+    };
+    const bodies = [{ requests: Array(2_048).fill(request) }, { contents: Array(10_000).fill(part) }];
+    for (const body of bodies) expect(read(JSON.stringify(body))).toEqual(body);
+  });
+
   test.each([
     ['{"a":1,"b":{"a":2},"a":3}', "a"],
     ['{"x":[{"k\\"1" : "k","k\\"2":0,"k\\"1"\t:1}]}', 'k"1'],
