@@ -97,7 +97,8 @@ export const channelForm = {
     certificate: "Enter a certificate in PEM form, or leave blank.",
   },
   voices: "Voice names",
-  voicesHint: "Maps names that callers use to the upstream’s voices. * means all other names.",
+  voicesHint:
+    "Maps names that callers use to the upstream’s voices. * means all other names that the upstream doesn’t list.",
   voiceFrom: "Caller’s voice",
   voiceTo: "Upstream voice",
   addVoice: "Add voice name",

@@ -93,7 +93,7 @@ export const channelForm = {
     certificate: "请输入 PEM 格式的证书，或留空。",
   },
   voices: "语音名称",
-  voicesHint: "将调用方使用的名称对应到上游的语音。* 代表所有其他名称。",
+  voicesHint: "将调用方使用的名称对应到上游的语音。* 代表上游未列出的所有其他名称。",
   voiceFrom: "调用方的语音",
   voiceTo: "上游语音",
   addVoice: "添加语音名称",

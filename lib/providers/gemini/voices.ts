@@ -8,9 +8,14 @@ export function geminiVoices(table: VoiceTable): readonly Voice[] {
   return catalogueVoices(table, GEMINI_VOICES, OPENAI_VOICES);
 }
 
-/** Gemini's voice for a caller's name. Throws `invalid` for an unknown name without a `*` in the table. */
+/**
+ * Gemini's voice for a caller's name: from the table, one of Gemini's own, the table's `*`, else an equivalent of
+ * OpenAI's. Throws `invalid` for an unknown name without a `*` in the table.
+ */
 export function geminiVoiceFor(table: VoiceTable, name: string): string {
-  const voice = fromTable(table, name) ?? geminiEquivalent(name) ?? fallbackVoice(table);
+  const known = geminiEquivalent(name);
+  const own = known?.toLowerCase() === name.toLowerCase() ? known : null;
+  const voice = fromTable(table, name) ?? own ?? fallbackVoice(table) ?? known;
   if (voice !== null) return voice;
   throw new AppError("invalid", `The channel has no voice '${name.slice(0, 100)}'.`, { param: "voice" });
 }

@@ -221,6 +221,21 @@ test("keeps the voice of Gemini's newer form in its field, and maps it by the ch
   });
 });
 
+test("prefers the * of a Gemini channel's table to equivalents of OpenAI's voices, not to Gemini's own", async () => {
+  const options = { voices: { anna: "Leda", "*": "Charon" } };
+  const names: unknown[] = [];
+  for (const voice of ["Anna", "kore", "nova", "nobody"]) {
+    const [entry] = await sent("gemini", speechRequest("tts", { segments: [{ text: TEXT, voice }] }), {
+      options,
+    });
+    names.push(entry?.body);
+  }
+  const named = (voiceName: string) => ({
+    generationConfig: { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName } } } },
+  });
+  expect(names).toMatchObject(["Leda", "Kore", "Charon", "Charon"].map(named));
+});
+
 test("sends two speakers to Gemini unchanged, and refuses one or three with their number", async () => {
   const speechConfigOf = (...names: string[]) => ({
     multiSpeakerVoiceConfig: {
