@@ -20,8 +20,11 @@ export interface EmbeddingResult {
   inputTokens: number | null;
   /** The base64 text of a single vector as its upstream sent it, to be forwarded; absent: the gateway encodes it. */
   base64?: Uint8Array;
-  /** A notice about these vectors for the caller, one line of ASCII, sent as `x-patchbay-notice`; absent: none. */
-  notice?: string;
+  /**
+   * Texts, by index, about whose vectors the caller gets a notice, and its text, one line of ASCII; sent as
+   * `x-patchbay-notice`. Absent: none.
+   */
+  notice?: { texts: readonly number[]; text(inputs: readonly number[], of: number): string };
 }
 
 /** Counts the tokens of a text as one model does. */

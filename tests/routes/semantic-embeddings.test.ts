@@ -4,10 +4,10 @@ import { embedModel, lexicalChannel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
 
 const MODEL = "patchbay-embed-en";
-const NOTICE = "The input does not look like English.";
+const NOTICE = "Not English: 0 of 1.";
 
 /** The gateway with an engine that counts one token per letter, and stops above a limit. */
-function openSemantic(maxInputTokens = 20) {
+function openSemantic(maxInputTokens = 20, cacheable = false) {
   const requests: EmbeddingRequest[] = [];
   const engine: EmbeddingModel = {
     tokens: {
@@ -18,13 +18,14 @@ function openSemantic(maxInputTokens = 20) {
     },
     embed: async (request) => {
       requests.push(request);
-      const isForeign = request.texts.some((text) => /\P{ASCII}/u.test(text));
+      const texts = request.texts.flatMap((text, at) => (/\P{ASCII}/u.test(text) ? [at] : []));
       const vectors = request.texts.map(() => new Float32Array(512).fill(1));
-      return { vectors, inputTokens: null, ...(isForeign ? { notice: NOTICE } : {}) };
+      const text = (inputs: readonly number[], of: number) => `Not English: ${inputs.join(", ")} of ${of}.`;
+      return { vectors, inputTokens: null, ...(texts.length > 0 ? { notice: { texts, text } } : {}) };
     },
   };
   const harness = openGatewayHarness({
-    models: [embedModel({ name: MODEL, aliases: [], dimensions: 512, maxInputTokens, cacheable: false })],
+    models: [embedModel({ name: MODEL, aliases: [], dimensions: 512, maxInputTokens, cacheable })],
     channels: [lexicalChannel({ provider: "semantic", models: [{ name: MODEL, upstreamName: MODEL }] })],
     engine: () => engine,
   });
@@ -94,4 +95,17 @@ test("sends the engine's notice as x-patchbay-notice, in OpenAI's and in Gemini'
   for (const reply of await Promise.all(ask("fine"))) {
     expect([reply.status, reply.headers["x-patchbay-notice"]]).toEqual([200, undefined]);
   }
+});
+
+test("names the inputs of the request in a notice, whichever of them are cached, and in each repeat", async () => {
+  const { harness, requests } = openSemantic(20, true);
+  const ask = async (...input: string[]) => {
+    const reply = await harness.call("/v1/embeddings", { body: { model: MODEL, input } });
+    return [reply.headers["x-patchbay-cache"], reply.headers["x-patchbay-notice"]];
+  };
+  expect(await ask("fine", "also fine")).toEqual(["miss", undefined]);
+  const expected = ["miss", "Not English: 1 of 3."];
+  expect(await ask("fine", "schön", "also fine")).toEqual(expected);
+  expect(await ask("fine", "schön", "also fine")).toEqual(expected);
+  expect(requests.map(({ texts }) => texts)).toEqual([["fine", "also fine"], ["schön"], ["schön"]]);
 });

@@ -1,5 +1,6 @@
 import { codePoints } from "../../contracts/text";
 import type { CatalogEntry } from "../../ports/catalog";
+import type { EmbeddingResult } from "../../ports/embedding-model";
 import { runAtOnce, runInSlices } from "../../ports/run-in-slices";
 import { type StopSignal, StopSource } from "../../ports/stop-signal";
 import { cacheScope, vectorKeys } from "../cache-keys";
@@ -109,16 +110,18 @@ export function* mergeVectors(
   ctx: GatewayContext,
   { scope, generation, cached, keys }: Lookup,
   uncached: UncachedTexts,
-  created: readonly Float32Array[],
+  { vectors: created, notice }: EmbeddingResult,
 ): Generator<void, Float32Array[], void> {
   const { vectors: cache, sharedCache } = ctx.services.state;
+  // A vector from the cache would come without the notice.
+  const noticed = new Set(notice?.texts);
   const vectors = [...cached];
   const added: { key: string; value: Uint8Array }[] = [];
   for (const [at, position] of uncached.positions.entries()) {
     const vector = created[at];
     const key = keys[position];
     vectors[position] = vector;
-    if (vector === undefined || key === undefined) continue;
+    if (vector === undefined || key === undefined || noticed.has(at)) continue;
     cache.put(key, vector);
     if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
     yield;

@@ -236,9 +236,12 @@ async function serveFromChannel(
   const vectors =
     lookup === null
       ? result.vectors
-      : await runForTexts(call, mergeVectors(ctx, lookup, uncached, result.vectors), NEVER_STOPPED);
+      : await runForTexts(call, mergeVectors(ctx, lookup, uncached, result), NEVER_STOPPED);
   const headers = meter.headers();
-  if (result.notice !== undefined) headers["x-patchbay-notice"] = result.notice;
+  if (result.notice !== undefined) {
+    const inputs = result.notice.texts.map((at) => uncached.positions[at] ?? at);
+    headers["x-patchbay-notice"] = result.notice.text(inputs, call.inputs.length);
+  }
   return {
     vectors,
     inputTokens: inputTokens + tokens - uncached.tokens,

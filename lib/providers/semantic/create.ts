@@ -113,12 +113,13 @@ function readTokenizer(modelFolder: string): PieceTokenizer {
 }
 
 /** ASCII, because it is sent as a header. */
-function noticeOf(texts: readonly number[], many: boolean): string {
-  const named = texts.slice(0, MAX_NAMED).join(", ");
-  const others = texts.length > MAX_NAMED ? ` and ${texts.length - MAX_NAMED} more` : "";
-  const which = many
-    ? `Inputs that do not look like English: ${named}${others}.`
-    : "The input does not look like English.";
+function noticeOf(inputs: readonly number[], of: number): string {
+  const named = inputs.slice(0, MAX_NAMED).join(", ");
+  const others = inputs.length > MAX_NAMED ? ` and ${inputs.length - MAX_NAMED} more` : "";
+  const which =
+    of > 1
+      ? `Inputs that do not look like English: ${named}${others}.`
+      : "The input does not look like English.";
   return `${which} This model supports English only; patchbay-embed supports any language.`;
 }
 
@@ -167,7 +168,7 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
       return {
         vectors: combine(texts.length, divided, vectors, dimensions),
         inputTokens: null,
-        ...(foreign.length > 0 ? { notice: noticeOf(foreign, texts.length > 1) } : {}),
+        ...(foreign.length > 0 ? { notice: { texts: foreign, text: noticeOf } } : {}),
       };
     },
     close: () => pool.close(),

@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "lib/ports": ["lib/contracts", "lib/errors"],
   "lib/audio": ["lib/errors", "lib/ports"],
   "lib/text": ["lib/errors", "lib/ports"],
-  "lib/gateway": BASE,
+  "lib/gateway": [...BASE, "lib/text"],
   "lib/console": [...BASE, "lib/gateway"],
   "lib/store": BASE,
   "lib/shared-state": BASE,

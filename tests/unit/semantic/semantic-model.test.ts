@@ -206,16 +206,22 @@ test("names the inputs that are not English", async () => {
     "Das Wetter ist heute sehr schön.",
     "今天天气很好",
   ]);
-  expect(notice).toBe(
+  expect(notice?.texts).toEqual([1, 2]);
+  expect(notice?.text([1, 2], 3)).toBe(
     "Inputs that do not look like English: 1, 2. This model supports English only; patchbay-embed supports any language.",
   );
   const one = await embed(["Привет, как дела?"]);
-  expect(one.notice).toMatch(/^The input does not look like English\./);
+  expect(one.notice?.text([0], 1)).toMatch(/^The input does not look like English\./);
   const foreign = Object.entries(PARAPHRASES).flatMap(([name, pairs]) =>
     name === "English" ? [] : pairs.flat(),
   );
   const all = await embed(foreign);
-  expect(all.notice).toContain(` and ${foreign.length - 8} more.`);
+  expect(
+    all.notice?.text(
+      foreign.map((_, at) => at),
+      foreign.length,
+    ),
+  ).toContain(` and ${foreign.length - 8} more.`);
 });
 
 test("finds the article that the playground's search example asks for", async () => {
