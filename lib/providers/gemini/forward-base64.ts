@@ -1,7 +1,7 @@
 import { nextTurn } from "../outbound/byte-blocks";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import { asBase64, LongString } from "../outbound/long-json";
-import { AudioReader, isMono, rateOf } from "../upstream-audio/audio-reader";
+import { AudioReader, HEAD_BYTES, isMono, rateOf } from "../upstream-audio/audio-reader";
 import { usedCandidate } from "./candidate";
 
 /**
@@ -64,8 +64,9 @@ function lastCharacters(texts: readonly Uint8Array[]): string {
 
 /** True for audio that begins with samples; false for a file, or for audio that `pcmOf` refuses. */
 function isRaw(first: Uint8Array = new Uint8Array()): boolean {
-  const head = Buffer.from(Buffer.from(first.subarray(0, 8)).toString("latin1"), "base64");
-  if (head.length < 4 || head.subarray(0, 4).toString("latin1") === "RIFF") return false;
+  const characters = 4 * Math.ceil(HEAD_BYTES / 3);
+  const head = Buffer.from(Buffer.from(first.subarray(0, characters)).toString("latin1"), "base64");
+  if (head.length < HEAD_BYTES || head.subarray(0, 4).toString("latin1") === "RIFF") return false;
   try {
     new AudioReader(RATE).push(head);
     return true;

@@ -78,8 +78,17 @@ class SpeechSamples {
 /** Signatures of file types that are not accepted; the first four bytes as Latin-1. */
 const COMPRESSED_FILE = /^(?:ID3|OggS|fLaC)/;
 const MP3_FRAME = /^\xff[\xe2-\xff]/;
-/** First bytes of JSON and HTML; speech begins near silence. */
-const TEXT_START = /^(?:[{[]\s*["{]|<[!?a-zA-Z])[\x20-\x7e\s]{1,2}$/;
+/** First bytes of JSON and HTML, and of any ASCII text; speech begins near silence. */
+const TEXT_START = /^(?:[{[]\s*["{]|<[!?a-zA-Z])[\x20-\x7e\s]{2}/;
+const ASCII_TEXT = /^[\x20-\x7e\s]+$/;
+const BYTE_ORDER_MARK = /^\xef\xbb\xbf/;
+/** Bytes at the start of a stream that show what it is. */
+export const HEAD_BYTES = 32;
+
+function isText(head: string): boolean {
+  const text = head.replace(BYTE_ORDER_MARK, "");
+  return TEXT_START.test(text.trimStart()) || ASCII_TEXT.test(text);
+}
 
 /** The sample rate in a media type (`audio/L16;codec=pcm;rate=24000`, `audio/pcm; rate=16000`). */
 export function rateOf(mediaType: string): number | null {
@@ -126,7 +135,7 @@ export class AudioReader {
   push(bytes: Uint8Array): Uint8Array {
     if (this.#isRecognized) return this.#convert(bytes);
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
-    if (this.#head.length < 4) return new Uint8Array();
+    if (this.#head.length < HEAD_BYTES) return new Uint8Array();
     const head = this.#head;
     this.#recognize();
     // Release the first piece: it is 16 KiB, and the reader lives as long as the stream.
@@ -148,11 +157,12 @@ export class AudioReader {
 
   #recognize(): void {
     this.#isRecognized = true;
-    const mark = Buffer.from(this.#head.subarray(0, 4)).toString("latin1");
+    const head = Buffer.from(this.#head.subarray(0, HEAD_BYTES)).toString("latin1");
+    const mark = head.slice(0, 4);
     if (COMPRESSED_FILE.test(mark) || (this.#mayBeMp3 && MP3_FRAME.test(mark)))
       throw invalidAnswer("with compressed audio instead of PCM or WAV");
-    if (TEXT_START.test(mark)) throw invalidAnswer("without audio");
     if (mark === "RIFF") this.#wav = new WavReader();
+    else if (isText(head)) throw invalidAnswer("without audio");
     else this.#samples = new SpeechSamples({ rate: this.#rawRate, channels: 1, encoding: "s16" });
   }
 

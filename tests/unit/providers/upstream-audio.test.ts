@@ -130,6 +130,13 @@ test.each([
   ["ogg", Buffer.from("OggS and so on")],
   ["json", Buffer.from('{"error":"none"}')],
   ["a page", Buffer.from("<!DOCTYPE html>")],
+  [
+    "a page after line breaks",
+    Buffer.from(`\r\n\n <html lang="zh"><title>网关错误</title>${"错误".repeat(2_000)}`),
+  ],
+  ["indented json", Buffer.from(`\ufeff{\n    "error": "${"过载".repeat(2_000)}"}`)],
+  ["words", Buffer.from("upstream connect error or disconnect/reset before headers. ".repeat(40))],
+  ["base64", Buffer.from(TONE.toString("base64"))],
   ["an unsupported rate", wavFile(TONE, 23_999, false)],
   ["a-law", wavOf({ tag: 6, channels: 1, rate: 8_000, bits: 8 }, TONE)],
   ["no channels", wavOf({ tag: 1, channels: 0, rate: 24_000, bits: 16 }, TONE)],
