@@ -190,7 +190,9 @@ export async function send(
     return {
       header,
       contentType: (header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "",
-      isDelimited: header("content-length") !== null || header("transfer-encoding") !== null,
+      // Another coding than chunked is ended by the connection (RFC 9112 §6.3).
+      isDelimited:
+        header("content-length") !== null || /\bchunked\s*$/i.test(header("transfer-encoding") ?? ""),
       body,
     };
   } catch (error) {

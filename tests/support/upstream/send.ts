@@ -91,9 +91,11 @@ export async function send(
       );
     case "huge":
       return flood(res, reply.headers, FLOOD, count);
-    case "undelimited": {
+    case "undelimited":
+    case "identity-coded": {
       const body = Buffer.concat(reply.chunks);
-      const head = `HTTP/1.1 200 OK\r\ncontent-type: ${reply.headers["content-type"]}\r\nconnection: close\r\n\r\n`;
+      const coding = failure?.kind === "identity-coded" ? "transfer-encoding: identity\r\n" : "";
+      const head = `HTTP/1.1 200 OK\r\ncontent-type: ${reply.headers["content-type"]}\r\n${coding}connection: close\r\n\r\n`;
       count(body.length);
       res.socket?.end(Buffer.concat([Buffer.from(head), body]));
       return;

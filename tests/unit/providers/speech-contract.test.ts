@@ -2,7 +2,12 @@ import { upstreamSpeechContract } from "../../contracts/upstream-speech";
 
 upstreamSpeechContract({
   provider: "openai",
-  failures: { mp3: "upstream_invalid", undelimited: "upstream_invalid", "garbage-json": "upstream_invalid" },
+  failures: {
+    mp3: "upstream_invalid",
+    undelimited: "upstream_invalid",
+    "identity-coded": "upstream_invalid",
+    "garbage-json": "upstream_invalid",
+  },
 });
 
 upstreamSpeechContract({
@@ -38,5 +43,9 @@ upstreamSpeechContract({
 
 upstreamSpeechContract({
   provider: "elevenlabs",
-  failures: { mp3: "upstream_invalid", undelimited: "upstream_invalid" },
+  failures: {
+    mp3: "upstream_invalid",
+    undelimited: "upstream_invalid",
+    "identity-coded": "upstream_invalid",
+  },
 });
