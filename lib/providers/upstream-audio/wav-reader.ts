@@ -9,6 +9,8 @@ export interface SampleShape {
 
 const RIFF_HEADER = 12;
 const CHUNK_HEADER = 8;
+/** The mark of a file, after the padding of a chunk of odd size. */
+const RIFF_AFTER_BYTES = 5;
 const MAX_HEADER_BYTES = 64 * 1024;
 const PCM = 1;
 const FLOAT = 3;
@@ -44,8 +46,10 @@ export class WavReader {
   /** Bytes of the data chunk still to come; infinite where the file does not say. */
   #left = Number.POSITIVE_INFINITY;
   #inData = false;
+  /** The first bytes after the data chunk. */
+  #after: Uint8Array = new Uint8Array();
 
-  /** The sample bytes in `bytes`; data after the data chunk is left out. */
+  /** The sample bytes in `bytes`; data after the data chunk is left out. Throws `upstream_invalid` for a second file. */
   push(bytes: Uint8Array): Uint8Array {
     if (this.#inData) return this.#takeData(bytes);
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
@@ -68,7 +72,16 @@ export class WavReader {
   #takeData(bytes: Uint8Array): Uint8Array {
     const taken = bytes.subarray(0, Math.min(bytes.length, this.#left));
     this.#left -= taken.length;
+    if (taken.length < bytes.length) this.#checkAfter(bytes.subarray(taken.length));
     return taken;
+  }
+
+  /** Other chunks are left out, but not a second file: its speech would be missing. */
+  #checkAfter(bytes: Uint8Array): void {
+    if (this.#after.length >= RIFF_AFTER_BYTES) return;
+    this.#after = Buffer.concat([this.#after, bytes.subarray(0, RIFF_AFTER_BYTES)]);
+    if (/^\0?RIFF/.test(Buffer.from(this.#after).toString("latin1")))
+      throw invalidAnswer("with several WAV files in one");
   }
 
   /** Where the samples begin; null while the header is incomplete. */

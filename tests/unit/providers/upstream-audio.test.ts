@@ -138,6 +138,7 @@ test.each([
   ["words", Buffer.from("upstream connect error or disconnect/reset before headers. ".repeat(40))],
   ["base64", Buffer.from(TONE.toString("base64"))],
   ["an unsupported rate", wavFile(TONE, 23_999, false)],
+  ["several files in one", Buffer.concat([wavFile(TONE, 24_000, false), wavFile(TONE, 24_000, false)])],
   ["a-law", wavOf({ tag: 6, channels: 1, rate: 8_000, bits: 8 }, TONE)],
   ["no channels", wavOf({ tag: 1, channels: 0, rate: 24_000, bits: 16 }, TONE)],
   [
@@ -145,7 +146,8 @@ test.each([
     Buffer.concat([Buffer.from("RIFF....WAVEjunk"), Buffer.from([0, 0, 0, 1]), Buffer.alloc(80_000)]),
   ],
 ])("rejects %s as invalid", (_name, bytes) => {
-  expect(() => read(bytes)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
+  for (const cuts of [[], [40, bytes.length / 2 - 1, bytes.length / 2 + 1].map(Math.floor)])
+    expect(() => read(bytes, cuts)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
 });
 
 test("reads the sample rate from the media type", () => {
