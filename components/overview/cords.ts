@@ -39,7 +39,10 @@ export function isCircuitOpen(
 }
 
 /** The channels that are enabled, or had requests in the range. */
-export function channelsInUse({ channels, routes }: Overview): OverviewChannel[] {
+export function channelsInUse({
+  channels,
+  routes,
+}: Pick<Overview, "channels" | "routes">): OverviewChannel[] {
   return channels.filter(
     (one) =>
       one.enabled ||
@@ -47,6 +50,12 @@ export function channelsInUse({ channels, routes }: Overview): OverviewChannel[]
       routes.some((route) => route.channel_id === one.id && route.failovers > 0),
   );
 }
+
+/** Whether a channel in use has the model, drawn or not. */
+export const isServed = (overview: Pick<Overview, "channels" | "routes">, model: string): boolean =>
+  channelsInUse(overview).some((one) =>
+    overview.routes.some((route) => route.channel_id === one.id && route.model === model),
+  );
 
 /** Requests that failed on a channel, including those that another channel served then. */
 export function failedOn(routes: readonly OverviewRoute[], channelId: string): number {

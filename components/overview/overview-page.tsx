@@ -89,7 +89,7 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
         <Skeleton className="h-160 w-full" />
       )}
       <RecentRequests isAdmin={isAdmin} />
-      {data ? <Shares overview={data} isAdmin={isAdmin} /> : null}
+      {data ? <Shares overview={data} range={range} isAdmin={isAdmin} /> : null}
       {isNew && !isDone ? null : steps}
     </div>
   );

@@ -11,7 +11,17 @@ import type {
 } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
-import { type Cord, channelsInUse, cordsOf, failedOn, isCircuitOpen, ROW, STROKES, stateOf } from "./cords";
+import {
+  type Cord,
+  channelsInUse,
+  cordsOf,
+  failedOn,
+  isCircuitOpen,
+  isServed,
+  ROW,
+  STROKES,
+  stateOf,
+} from "./cords";
 
 /** Most rows on each side; further models and channels are listed on their own pages only. */
 const MAX_ROWS = 10;
@@ -48,7 +58,12 @@ export function PatchBay({ overview }: { overview: Overview }) {
         <CordLegend />
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
-        <Models models={models} cords={cords} onHover={setHovered} />
+        <Models
+          models={models}
+          cords={cords}
+          isServed={(model) => isServed(overview, model)}
+          onHover={setHovered}
+        />
         <Cords rows={rows} cords={cords} isFaded={isFaded} />
         <Channels channels={channels} cords={cords} routes={overview.routes} onHover={setHovered} />
       </div>
@@ -147,10 +162,12 @@ function Cords({ rows, cords, isFaded }: { rows: number; cords: Cord[]; isFaded(
 function Models({
   models,
   cords,
+  isServed,
   onHover,
 }: {
   models: readonly OverviewModel[];
   cords: readonly Cord[];
+  isServed(model: string): boolean;
   /** Null: the pointer has left. */
   onHover(hovered: { model: string } | null): void;
 }) {
@@ -172,7 +189,7 @@ function Models({
           >
             <code>{model.name}</code>
           </Link>
-          {cords.some((cord) => cord.model === model.name) ? null : (
+          {isServed(model.name) ? null : (
             <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
           )}
         </Row>

@@ -82,7 +82,7 @@ function RequestRow({ call, isAdmin, isNew }: { call: UsageRow; isAdmin: boolean
       )}
     >
       <Link
-        href={`/logs?call=${encodeURIComponent(call.id)}`}
+        href={`${isAdmin ? "/logs" : "/usage"}?call=${encodeURIComponent(call.id)}`}
         prefetch={false}
         aria-label={tRecent("open", { outcome, model: call.model, when: stamp })}
         className="tabular text-ink-muted after:absolute after:inset-0 max-lg:order-2 max-lg:justify-self-end"

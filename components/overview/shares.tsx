@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
+import { type CallFilters, callsHref } from "@/lib/client/calls";
+import type { Range } from "@/lib/client/range";
 import type { Overview } from "@/lib/contracts/console/overview";
 import { BarList } from "../charts/bar-list";
 import { useAmounts } from "../charts/use-amounts";
@@ -18,12 +20,12 @@ interface Share {
 }
 
 /** Calls of the range by model, channel and API key. */
-export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boolean }) {
+export function Shares({ overview, range, isAdmin }: { overview: Overview; range: Range; isAdmin: boolean }) {
   const t = useTranslations("overview.shares");
   const mono = (text: string) => <code>{text}</code>;
   const called = <One extends { calls: number }>(all: readonly One[]) =>
     all.filter((one) => one.calls > 0).slice(0, MAX_ROWS);
-  const logs = (name: string, value: string) => `/logs?${new URLSearchParams({ [name]: value })}`;
+  const logs = (filters: CallFilters) => callsHref(isAdmin, range, filters);
   return (
     <div className={cn("grid grid-cols-1 gap-6 md:grid-cols-2", isAdmin && "xl:grid-cols-3")}>
       <List
@@ -31,7 +33,7 @@ export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boo
         shares={called(overview.models).map((one) => ({
           key: one.name,
           label: mono(one.name),
-          href: logs("model", one.name),
+          href: logs({ model: one.name }),
           ...one,
         }))}
       />
@@ -42,7 +44,7 @@ export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boo
             ...called(overview.channels).map((one) => ({
               key: one.id,
               label: one.name ?? mono(t("deleted", { id: one.id })),
-              href: logs("channel_id", one.id),
+              href: logs({ channel_id: one.id }),
               ...one,
             })),
             ...WITHOUT_CHANNEL.filter((group) => overview[group].calls > 0).map((group) => ({
@@ -58,7 +60,7 @@ export function Shares({ overview, isAdmin }: { overview: Overview; isAdmin: boo
         shares={called(overview.keys).map((one) => ({
           key: one.id,
           label: one.name ?? mono(t("deleted", { id: one.id })),
-          href: logs("key_id", one.id),
+          href: logs({ key_id: one.id }),
           ...one,
         }))}
       />

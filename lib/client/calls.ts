@@ -50,15 +50,15 @@ export function rejectionsQuery(
 }
 
 /**
- * URL of the page that lists rejected requests: of a range, or of a range that ends now and contains `since` (RFC
+ * URL of the page where this user reads calls: those of a range, or of a range that ends now and contains `since` (RFC
  * 3339).
  */
-export function rejectionsHref(
+export function callsHref(
   isAdmin: boolean,
   range: Range | { since: string },
   filters: CallFilters = {},
 ): string {
-  const query = new URLSearchParams({ ...filters, status: REJECTED });
+  const query = new URLSearchParams(filters);
   if ("since" in range) {
     const ageMs = Date.now() - Date.parse(range.since);
     query.set("range", ageMs < RANGES["24h"] ? "24h" : ageMs < RANGES["7d"] ? "7d" : "30d");
@@ -67,6 +67,13 @@ export function rejectionsHref(
   } else query.set("range", range.name);
   return `${isAdmin ? "/logs" : "/usage"}?${query}`;
 }
+
+/** The same of the page that lists rejected requests. */
+export const rejectionsHref = (
+  isAdmin: boolean,
+  range: Range | { since: string },
+  filters: CallFilters = {},
+): string => callsHref(isAdmin, range, { ...filters, status: REJECTED });
 
 /** The current query with one more filter and without an open call. */
 export function withFilter(current: URLSearchParams, name: CallFilter, value: string): string {

@@ -122,6 +122,17 @@ test("shows members their own calls and no channels", async ({ page, product }) 
   expect(await requests(page)).toBe(1);
   await expect(page.getByRole("region", { name: "Routes" })).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "By channel" })).toHaveCount(0);
+
+  // Members have no logs.
+  await recentCalls(page).getByRole("listitem").getByRole("link").click();
+  await expect(page).toHaveURL(/\/usage\?call=/);
+  await expect(page.getByRole("dialog")).toContainText("patchbay-embed");
+  await page.goto(product.url);
+  await page
+    .locator("section", { has: page.getByRole("heading", { name: "By model" }) })
+    .getByRole("link")
+    .click();
+  await expect(page).toHaveURL(/\/usage\?model=patchbay-embed&range=24h/);
 });
 
 test("redirects to sign-in when the session is ended elsewhere", async ({ page, product }) => {
