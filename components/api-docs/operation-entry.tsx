@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { authOf, type OpenApiDocument, type Operation } from "@/components/api-docs/openapi/document";
 import type { ExampleModels } from "@/components/api-docs/openapi/example";
+import { setFragment } from "@/lib/client/query-params";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
 import { lazyPart } from "../ui/lazy-part";
@@ -61,9 +62,9 @@ export function OperationEntry({
 
   const toggle = (open: boolean) => {
     setOpen(open);
-    if (open && entry.current?.open && window.location.hash !== `#${anchor}`)
-      // Replaced, not navigated to: the page must not scroll.
-      window.history.replaceState(null, "", `${window.location.pathname}${window.location.search}#${anchor}`);
+    if (open && entry.current?.open) setFragment(anchor);
+    // A link to a closed entry must open it again.
+    else if (!open && window.location.hash === `#${anchor}`) setFragment("");
   };
 
   return (

@@ -40,6 +40,12 @@ function isJson(text: string): boolean {
 export function TryPanel({ operation, models }: { operation: Operation; models: ExampleModels }) {
   const t = useTranslations("apiDocs.try");
   const isGateway = operation.surface === "openai" || operation.surface === "gemini";
+  if (!isGateway && operation.replyTypes.includes("text/event-stream"))
+    return (
+      <Notice tone="info" title={t("title")}>
+        {t("endless")}
+      </Notice>
+    );
   // Console changes are made on the console's pages, which ask for confirmation.
   if (!isGateway && operation.method !== "GET")
     return (

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { EmbeddingsCall } from "@/lib/client/embeddings-call";
 import type { GatewayModel } from "@/lib/client/gateway-models";
-import { removeFragment } from "@/lib/client/query-params";
+import { setFragment } from "@/lib/client/query-params";
 import { readStored, writeStored } from "@/lib/client/storage";
 import { EMPTY_DRAFT, type EmbeddingsDraft, hasFixedLength, withLink } from "./draft";
 import { readEmbeddingsLink, writeEmbeddingsLink } from "./link";
@@ -49,8 +49,7 @@ export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
     if (!isRead) return;
     const save = () => {
       // The link would undo later edits after a reload.
-      if (writeStored("sessionStorage", STORAGE_KEY, writeEmbeddingsLink(call, draft.query)))
-        removeFragment();
+      if (writeStored("sessionStorage", STORAGE_KEY, writeEmbeddingsLink(call, draft.query))) setFragment("");
     };
     const timer = setTimeout(save, 300);
     return () => clearTimeout(timer);

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useState } from "react";
 import { readSpeechLink } from "@/components/speech/link";
-import { removeFragment } from "@/lib/client/query-params";
+import { setFragment } from "@/lib/client/query-params";
 import {
   assignVoices,
   DEFAULT_SETTINGS,
@@ -50,7 +50,7 @@ export function useSpeechDraft(defaults: { text: string; voice: string; names: r
     // The default text is not stored: it follows the language.
     const save = () => {
       // The link would undo later edits after a reload.
-      if (storeDraft(text === defaultText ? settings : draft)) removeFragment();
+      if (storeDraft(text === defaultText ? settings : draft)) setFragment("");
     };
     const timer = setTimeout(save, 300);
     return () => clearTimeout(timer);

@@ -3,9 +3,11 @@ export function setQueryParam(name: string, value: string | null): void {
   window.history.replaceState(null, "", urlWith({ [name]: value }));
 }
 
-/** Removes the fragment of the page's URL without a new history entry. */
-export function removeFragment(): void {
-  if (window.location.hash !== "") window.history.replaceState(null, "", urlWith({}));
+/** Sets the fragment of the page's URL, empty for none, without a new history entry; the page does not scroll. */
+export function setFragment(fragment: string): void {
+  if (window.location.hash.slice(1) === fragment) return;
+  window.history.replaceState(null, "", urlWith({}) + (fragment === "" ? "" : `#${fragment}`));
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 /**

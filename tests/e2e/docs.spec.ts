@@ -33,6 +33,24 @@ test("plays a Gemini response and shortens its base64", async ({ ownerPage: page
   await expect(speech.getByText(/… \(\d+ characters\)/)).toBeVisible();
 });
 
+test("opens an endpoint again by its link after it was closed", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/docs`);
+  const link = page.getByRole("link", { name: "Embed texts", exact: true });
+  const linked = entry(page, "post-v1-embeddings");
+  for (const _ of [1, 2]) {
+    await link.click();
+    await expect(linked).toHaveAttribute("open", "");
+    await expect(link).toHaveAttribute("aria-current", "location");
+    await linked.locator("summary").first().click();
+    await expect(linked).not.toHaveAttribute("open", "");
+    await expect(link).not.toHaveAttribute("aria-current");
+  }
+  const events = entry(page, "get-api-events");
+  await events.locator("summary").first().click();
+  await events.getByRole("button", { name: "Try it" }).click();
+  await expect(events.getByText("The reply of this endpoint does not end.")).toBeVisible();
+});
+
 test("does not leave the search for a linked endpoint that matches again", async ({
   ownerPage: page,
   product,

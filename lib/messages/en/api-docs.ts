@@ -66,6 +66,7 @@ export const apiDocs = {
     public: "Public: no session or API key is required.",
     metrics:
       "Sent without a metrics token: once one is set the request is refused, until then it works only on the server’s own machine.",
+    endless: "The reply of this endpoint does not end. Send the example from a terminal.",
     notHere: "This endpoint changes data. Use the console, or send the example from an app.",
     costs: "This is a real request and counts toward your budget.",
     body: "Body (JSON)",

@@ -39,6 +39,6 @@ export const usage = {
     others: "{count, plural, one {# other} other {# others}}",
     empty: "No data in this range.",
   },
-  partial: "Tags, end users and outcomes only count the newest 100,000 requests of the range, since {when}.",
+  partial: "Too many requests in this range: only those since {when} are counted.",
   calls: "Requests",
 };

@@ -39,6 +39,6 @@ export const usage = {
     others: "其他 {count} 项",
     empty: "此时段没有数据。",
   },
-  partial: "标签、终端用户与结果按此时段最新的 10 万个请求统计：自 {when} 起。",
+  partial: "此时段的请求过多，此处只统计 {when} 之后的请求。",
   calls: "请求",
 };
