@@ -86,6 +86,15 @@ test("allows only signed-in administrators to read or verify the log", async () 
   expect((await harness("/api/audit/verify")).status).toBe(401);
 });
 
+test("names a deleted target as it was called last", async () => {
+  const { id, version } = (await harness("/api/keys", { body: { name: "old" }, cookie: owner })).json.data;
+  const renaming = { method: "PATCH", body: { name: "new", version }, cookie: owner };
+  expect((await harness(`/api/keys/${id}`, renaming)).status).toBe(200);
+  await harness(`/api/keys/${id}`, { method: "DELETE", cookie: owner });
+  const names = (await list("?action=key")).items.map((row: { target_name: string }) => row.target_name);
+  expect(names).toEqual(["new", "new", "new"]);
+});
+
 test("names an invite by its e-mail address when created and revoked", async () => {
   const body = { role: "member", email: "mia@example.com", expires_hours: 24 };
   const invite = (await harness("/api/invites", { body, cookie: owner })).json.data;

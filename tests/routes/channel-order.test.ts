@@ -149,6 +149,9 @@ describe("an open circuit", () => {
     expect((await close({}, mia.cookie)).status).toBe(403);
     const { json } = await harness("/api/audit", { cookie: owner });
     const rows = json.data.items.filter((row: { action: string }) => row.action === "channel.close_circuit");
-    expect(rows.map((row: { detail: { key?: string } }) => row.detail.key)).toEqual([undefined, keys[1].id]);
+    expect(rows.map((row: { detail: { upstream_key?: string } }) => row.detail.upstream_key)).toEqual([
+      undefined,
+      keys[1].id,
+    ]);
   });
 });

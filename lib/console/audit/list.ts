@@ -28,7 +28,8 @@ async function namesIn(store: Named, rows: readonly AuditRecord[]): Promise<Read
   const names = new Map<string, string>();
   for (const row of rows) {
     const name = nameInDetail(row);
-    if (name !== null && row.target !== "") names.set(row.target, name);
+    // The rows are newest first: a deleted target has the last name that is known.
+    if (name !== null && row.target !== "" && !names.has(row.target)) names.set(row.target, name);
   }
   const ids = new Set(rows.flatMap((row) => [row.actor, row.target]));
   await Promise.all(

@@ -151,7 +151,7 @@ export async function closeCircuit(ctx: ConsoleContext, id: string, input: Close
   if (keyId !== undefined && !record.keys.some((key) => key.id === keyId))
     throw new AppError("not_found", "This channel has no key with that ID.");
   await ctx.store.transaction((tx) =>
-    recordAudit(tx, ctx, { action: "channel.close_circuit", target: id, detail: { key: keyId } }),
+    recordAudit(tx, ctx, { action: "channel.close_circuit", target: id, detail: { upstream_key: keyId } }),
   );
   ctx.state.circuits.close(id, { keyId });
   return toChannel(ctx, record, await readUse(ctx));
