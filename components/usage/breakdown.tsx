@@ -104,6 +104,8 @@ export function Breakdown({
   isOwn: boolean;
 }) {
   const t = useTranslations("usage.by");
+  const tUsage = useTranslations("usage");
+  const amounts = useAmounts();
   const searchParams = useSearchParams();
   const requested = searchParams.get("by");
   const dimensions = DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user"));
@@ -138,6 +140,9 @@ export function Breakdown({
       ) : (
         <p className="py-6 text-center text-sm text-ink-muted">{t("empty")}</p>
       )}
+      {data?.read_from ? (
+        <p className="text-sm text-ink-muted">{tUsage("partial", { when: amounts.exact(data.read_from) })}</p>
+      ) : null}
     </section>
   );
 }

@@ -14,6 +14,8 @@ import { toUsageSums } from "./to-usage-sums";
 /** More points than a chart can show. */
 const MAX_HOURS = 24 * 92;
 const MAX_MINUTES = 6 * 60;
+/** In a longer range, the rest of an hour matters little; entries are kept for at least a day. */
+const MAX_EXACT_MS = 6 * HOUR_MS;
 
 function readRange(query: UsageSummaryQuery, now: number): { from: number; to: number } {
   const to = query.to === undefined ? now : Date.parse(query.to);
@@ -116,6 +118,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
       by: query.by ?? null,
       isByHour: query.interval === "hour" || query.interval === "day",
       isByMinute: query.interval === "minute",
+      isExact: to - from <= MAX_EXACT_MS && from > ctx.clock.now() - DAY_MS,
       dayStarts:
         query.interval === "day" ? dayStarts({ from, to, timeZone: ctx.instance.timeZone }) : undefined,
     }),

@@ -20,6 +20,8 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
   isByHour: boolean;
   /** Groups by minute instead of hour; read from the entries. */
   isByMinute?: boolean;
+  /** Counts only the calls between `from` and `to` of the hours at both ends too, from their entries. */
+  isExact?: boolean;
   /**
    * With `isByHour`: the beginning of each day of the range, in ascending order. The hours of a day may then come as
    * one group with the day's beginning as its hour.

@@ -61,6 +61,27 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       expect(await ask({ from: start + 20 * HOUR, to: start + 21 * HOUR })).toEqual([]);
     });
 
+    test("sums an exact range from its first to its last millisecond", async () => {
+      const calls = async (from: number, to: number, fields: Partial<UsageSummaryQuery> = {}) =>
+        (await ask({ from: start + from, to: start + to, isExact: true, ...fields })).map((group) => [
+          group.hour,
+          group.name,
+          group.calls,
+        ]);
+      expect(await calls(2, HOUR)).toEqual([[null, null, 1]]);
+      expect(await calls(2, 2)).toEqual([]);
+      expect(await calls(1, 2)).toEqual([[null, null, 1]]);
+      expect(await calls(2, HOUR + 1, { by: "model", isByHour: true })).toEqual([
+        [start, "a", 1],
+        [start + HOUR, "b", 2],
+      ]);
+      expect(await calls(2, 2 * HOUR + 1, { by: "model" })).toEqual([
+        [null, "a", 1],
+        [null, "b", 2],
+      ]);
+      expect(await calls(2, HOUR, { isExact: false })).toEqual([[null, null, 2]]);
+    });
+
     test("sums by hour and by model", async () => {
       const groups = await ask({ by: "model", isByHour: true });
       expect(groups.map(({ hour, name, calls, costNano }) => [hour, name, calls, costNano])).toEqual([
