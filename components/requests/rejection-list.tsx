@@ -1,6 +1,7 @@
 "use client";
 
 import { BanIcon } from "lucide-react";
+import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { type CallFilters, rejectionsQuery } from "@/lib/client/calls";
@@ -25,8 +26,16 @@ interface RejectionListProps {
 
 /** Requests that were refused before a channel was called: per minute, key, model and error. */
 export function RejectionList({ filters, range, showsUsers }: RejectionListProps) {
-  const query = rejectionsQuery(filters, range);
+  const query = useStableStart(rejectionsQuery(filters, range), range);
   return query === null ? <NoRejections /> : <Rejections query={query} showsUsers={showsUsers} />;
+}
+
+/** The query with the start of its relative range as it was when the filters were set, so that the list stays. */
+function useStableStart<Query extends { from?: string } | null>(query: Query, { name }: Range): Query {
+  const identity = JSON.stringify([name, name === "custom" ? query : { ...query, from: undefined }]);
+  const [kept, setKept] = useState({ identity, query });
+  if (kept.identity !== identity) setKept({ identity, query });
+  return kept.identity === identity ? kept.query : query;
 }
 
 function NoRejections() {

@@ -26,7 +26,7 @@ interface LoadedCalls {
   newer: CallPage | null;
 }
 
-function fromFirstPage(path: string, page: CallPage): LoadedCalls {
+export function fromFirstPage(path: string, page: CallPage): LoadedCalls {
   return {
     path,
     page,
@@ -37,7 +37,10 @@ function fromFirstPage(path: string, page: CallPage): LoadedCalls {
   };
 }
 
-function withNewestPage(loaded: LoadedCalls, page: CallPage): LoadedCalls {
+/** The list after its newest page was loaded again. */
+export function withNewestPage(loaded: LoadedCalls, page: CallPage): LoadedCalls {
+  // The cursor of an empty list is not that of the page.
+  if (loaded.rows.length === 0) return fromFirstPage(loaded.path, page);
   const { rows, hasGap } = mergeNewest(
     page.items,
     loaded.rows,

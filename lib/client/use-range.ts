@@ -11,6 +11,8 @@ export function useRange(now?: number): Range {
   const searchParams = useSearchParams();
   const [time, setTime] = useState(() => now ?? Date.now());
   useEffect(() => {
+    // A page that Back restores has the time of its first visit.
+    setTime((before) => (Date.now() - before > MINUTE_MS ? Date.now() : before));
     const timer = setInterval(() => setTime(Date.now()), MINUTE_MS);
     return () => clearInterval(timer);
   }, []);

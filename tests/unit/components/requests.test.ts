@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  callsHref,
   callsQuery,
   mergeNewest,
   readCallFilters,
@@ -9,6 +10,7 @@ import {
 } from "@/lib/client/calls";
 import { rangeOf, readRange } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
+import { fromFirstPage, withNewestPage } from "@/lib/client/use-calls";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 
@@ -24,6 +26,18 @@ const call = (second: number, fields: Partial<UsageRow> = {}) =>
     ...fields,
   }) as UsageRow;
 const seconds = (rows: readonly UsageRow[]) => rows.map((row) => Number(row.id.slice(4)));
+
+test("a list that was empty continues where its first page ends", () => {
+  const page = (items: UsageRow[], next_cursor: string | null) => ({
+    items,
+    next_cursor,
+    searched_from: null,
+  });
+  const empty = fromFirstPage("path", page([], null));
+  const filled = withNewestPage(empty, page([call(2), call(1)], "older"));
+  expect(filled).toMatchObject({ rows: [call(2), call(1)], cursor: "older" });
+  expect(withNewestPage(filled, page([call(3), call(2)], "newer")).cursor).toBe("older");
+});
 
 describe("mergeNewest", () => {
   test("puts new calls first and keeps older ones, each once", () => {
@@ -124,6 +138,7 @@ describe("rejected requests", () => {
     expect(link(1)).toBe("/logs?key_id=key_1&status=rejected&range=24h");
     expect(link(25)).toBe("/logs?key_id=key_1&status=rejected&range=7d");
     expect(link(200)).toBe("/logs?key_id=key_1&status=rejected&range=30d");
+    expect(callsHref(false, range, { model: "tts" })).toBe("/usage?model=tts&range=7d");
     expect(rejectionsHref(false, range)).toBe("/usage?status=rejected&range=7d");
     const custom = readRange(new URLSearchParams("from=2026-09-01T00:00:00Z&to=2026-09-02T00:00:00Z"), NOW);
     expect(rejectionsHref(true, custom)).toBe(
