@@ -73,7 +73,13 @@ export class StopSources {
   }
 }
 
-/** Why a call's signal was aborted: the error it was aborted with (the server stops), else that the caller left. */
-export function stopReason(signal: Pick<StopSignal, "reason">): AppError {
-  return isAppError(signal.reason) ? signal.reason : new AppError("caller_left", "The client disconnected.");
+/**
+ * Why a call's signal was aborted: the error it was aborted with (the server stops), the time limit of an
+ * `AbortSignal.timeout`, else that the caller left.
+ */
+export function stopReason({ reason }: Pick<StopSignal, "reason">): AppError {
+  if (isAppError(reason)) return reason;
+  if (reason instanceof DOMException && reason.name === "TimeoutError")
+    return new AppError("upstream_timeout", "The call did not finish within its time limit.");
+  return new AppError("caller_left", "The client disconnected.");
 }

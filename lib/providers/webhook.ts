@@ -62,7 +62,6 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
         reply.body.close();
         return null;
       } catch (error) {
-        if (isAppError(error) && error.code === "caller_left") return "timeout";
         return webhookFailureOf(error);
       }
     },

@@ -5,7 +5,7 @@ import { AppError } from "../../../lib/errors";
 import { openSpeech } from "../../../lib/gateway/speech/speech-stream";
 import type { EmbeddingResult } from "../../../lib/ports/embedding-model";
 import type { CallOptions } from "../../../lib/ports/speech-model";
-import { type StopSignal, StopSource, StopSources } from "../../../lib/ports/stop-signal";
+import { type StopSignal, StopSource, StopSources, stopReason } from "../../../lib/ports/stop-signal";
 import { inBatches } from "../../../lib/providers/upstream/embeddings";
 
 /** What the listeners of a signal see, for the same calls on an AbortController and on a StopSource. */
@@ -145,4 +145,13 @@ test("a caller who leaves after the last reply does not stop the reading of thei
   expect(vectors).toEqual([Float32Array.of(1), Float32Array.of(2), Float32Array.of(3)]);
   expect(inputTokens).toBe(6);
   expect(events).toEqual(["a", "bb", "ccc", "replied"]);
+});
+
+test("a call that its own time limit aborted fails with upstream_timeout, not as a client that left", async () => {
+  const signal = AbortSignal.timeout(1);
+  await new Promise((resolve) => {
+    signal.addEventListener("abort", resolve);
+  });
+  expect(stopReason(signal).code).toBe("upstream_timeout");
+  expect(stopReason(AbortSignal.abort()).code).toBe("caller_left");
 });
