@@ -31,11 +31,20 @@ interface ErrorText {
   detail: string;
 }
 
-/** Our summary of an upstream error, and as `detail` the upstream's own message, or ours where it sent none. */
-export function upstreamErrorText(
-  t: ReturnType<typeof useTranslations<"channels.upstreamError">>,
-  error: UpstreamFailure,
-): ErrorText {
+type Texts = ReturnType<typeof useTranslations<"channels.upstreamError">>;
+
+/**
+ * Our summary of an upstream error, with the key that it is about, and as `detail` the upstream's own message, or ours
+ * where it sent none.
+ */
+export function upstreamErrorText(t: Texts, error: UpstreamFailure): ErrorText {
+  const text = errorText(t, error);
+  return error.key === null
+    ? text
+    : { ...text, summary: t("ofKey", { key: error.key, error: text.summary }) };
+}
+
+function errorText(t: Texts, error: UpstreamFailure): ErrorText {
   const known = KNOWN.find((name) => name === error.fault);
   if (known) return { summary: t(known), detail: "" };
   const { upstream_status: status, upstream_message } = error;

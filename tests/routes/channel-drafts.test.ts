@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { AppError } from "../../lib/errors";
+import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { freePort } from "../support/product";
 import { type TestServices, testServices } from "../support/services";
@@ -72,6 +74,18 @@ describe("an unsaved channel", () => {
     expect(tried.json.data).toMatchObject({ ok: false, error: { upstream_status: 401 } });
   });
 
+  test("is called with each of its keys, and the one that the upstream refused is named", async () => {
+    const refused = { ok: false, error: { fault: "credentials", key: "****wxyz" } };
+    for (const keys of [
+      ["sk-revoked-key-wxyz", SECRET],
+      [SECRET, "sk-revoked-key-wxyz"],
+    ]) {
+      expect((await askModels({ keys })).json.data.error).toMatchObject(refused.error);
+      const tried = await tryModel({ upstream_name: "kokoro", operation: "speech" }, { keys });
+      expect(tried.json.data).toMatchObject(refused);
+    }
+  });
+
   test("never shows its key in replies, logs, audit or store", async () => {
     const replies = [await askModels(), await tryModel({ upstream_name: "kokoro", operation: "speech" })];
     const audit = await harness("/api/audit", { cookie: owner });
@@ -121,6 +135,27 @@ describe("a saved channel that is being edited", () => {
     expect((await askModels({ channel_id: other.id, keys: [{ id: keys[0].id }] })).status).toBe(400);
     expect((await askModels({ keys: [{ id: keys[0].id }] })).status).toBe(400);
     expect((await askModels({ channel_id: "chn_none" })).status).toBe(404);
+  });
+
+  test("has each key tested, and only the circuits of those that pass are closed", async () => {
+    const keys = [{ key: "sk-revoked-0123456789", label: "Old" }, SECRET];
+    const fields = { ...draft({ keys }), name: "Two", models: [{ name: "spoken", upstream_name: "kokoro" }] };
+    const made = (await harness("/api/channels", { body: fields, cookie: owner })).json.data;
+    const [revoked, valid] = made.keys.map((key: { id: string }) => key.id);
+    const { circuits } = services.state;
+    for (const id of [revoked, valid])
+      circuits
+        .enter(made.id, id, "spoken")
+        .failed(
+          new AppError("upstream_error", "", { upstreamRefusal: "credentials" }),
+          new UpstreamProgress(),
+        );
+    const tested = await harness(`/api/channels/${made.id}/test`, { body: {}, cookie: owner });
+    expect(tested.json.data).toMatchObject({ ok: false, error: { fault: "credentials", key: "Old" } });
+    expect([revoked, valid].map((id) => circuits.health(made.id, id, "spoken").state)).toEqual([
+      "open",
+      "closed",
+    ]);
   });
 
   test("never sends its stored key to another address, even on the same host", async () => {

@@ -7,26 +7,26 @@ import { getChannelRecord, requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { fetchUpstreamModels } from "./list-upstream-models";
-import { encryptKey, findStoredKey, requireNewKeys } from "./stored-keys";
-import { runTestCall, type ToWav, toUpstreamFailure } from "./test-channel";
+import { encryptKey, findStoredKey, requireNewKeys, withLabel } from "./stored-keys";
+import { runTestCalls, type ToWav, toUpstreamFailure, withEachKey } from "./test-channel";
 import { readConnection, readTimeouts } from "./to-channel";
 
-/** The key of a draft: a new one, or one of the saved channel, whose address must be the same. */
-function keyOf(
+/** The keys of a draft: new ones, or those of the saved channel, whose address must be the same. */
+function keysOf(
   ctx: ConsoleContext,
   draftId: string,
   saved: ChannelRecord | null,
   input: DraftChannel,
 ): ChannelKey[] {
-  const [first] = input.keys ?? [];
-  if (first === undefined) return [];
-  if (typeof first === "string") return [encryptKey(ctx, draftId, first)];
-  if (saved === null) {
-    throw invalidField("keys.0", "A new channel has no stored keys; enter them.");
-  }
-  const stored = findStoredKey(saved, first.id, 0);
-  const plain = ctx.cipher.decrypt("upstream-key", channelKeyAad(saved.id, stored.id), stored.encrypted);
-  return [encryptKey(ctx, draftId, plain)];
+  return (input.keys ?? []).map((sent, index) => {
+    if (typeof sent === "string") return encryptKey(ctx, draftId, sent);
+    if (saved === null) {
+      throw invalidField(`keys.${index}`, "A new channel has no stored keys; enter them.");
+    }
+    const stored = findStoredKey(saved, sent.id, index);
+    const plain = ctx.cipher.decrypt("upstream-key", channelKeyAad(saved.id, stored.id), stored.encrypted);
+    return withLabel(encryptKey(ctx, draftId, plain), stored.label);
+  });
 }
 
 /**
@@ -46,7 +46,7 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
     ...checked,
     id,
     name: "",
-    keys: keyOf(ctx, id, saved, input),
+    keys: keysOf(ctx, id, saved, input),
     models: [],
     priority: 0,
     weight: 1,
@@ -61,27 +61,31 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
 }
 
 /**
- * Lists the models of a draft's upstream; upstream errors are returned, not thrown. Throws `forbidden`, `not_found`,
+ * Lists the models of a draft's upstream with each key; upstream errors are returned, not thrown. Throws `forbidden`, `not_found`,
  * `invalid`.
  */
 export async function listDraftModels(ctx: ConsoleContext, input: DraftChannel): Promise<DraftModels> {
   await requireOperator(ctx);
-  const channel = await draftRecord(ctx, input);
-  try {
-    return { ...(await fetchUpstreamModels(ctx, channel)), error: null };
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    return { models: null, error: toUpstreamFailure(ctx, error) };
-  }
+  const lists = await Promise.all(
+    withEachKey(await draftRecord(ctx, input)).map(async ({ channel, key }): Promise<DraftModels> => {
+      try {
+        return { ...(await fetchUpstreamModels(ctx, channel)), error: null };
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        return { models: null, error: toUpstreamFailure(ctx, error, key) };
+      }
+    }),
+  );
+  return lists.reduce((first, next) => (first.error === null ? next : first));
 }
 
-/** Sends one real call through a draft. Throws `forbidden`, `not_found`, `invalid`. */
+/** Sends one real call with each key of a draft. Throws `forbidden`, `not_found`, `invalid`. */
 export async function testDraft(ctx: ConsoleContext, input: TestDraft, wav: ToWav): Promise<ChannelTest> {
   await requireOperator(ctx);
   const { model, ...draft } = input;
   const channel = await draftRecord(ctx, draft);
   const offer = { name: model.upstream_name, upstreamName: model.upstream_name, operation: model.operation };
-  const result = await runTestCall(ctx, channel, offer, wav);
+  const result = await runTestCalls(ctx, channel, offer, wav);
   await ctx.store.transaction((tx) =>
     recordAudit(tx, ctx, {
       action: "channel.test_draft",

@@ -6,6 +6,7 @@ import type {
 } from "../../contracts/console/channels";
 import { AppError, invalidField, isAppError } from "../../errors";
 import { upstreamMessageOf } from "../../gateway/metering/outcome";
+import { withKey } from "../../gateway/routing/choose-upstream-key";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
@@ -13,6 +14,7 @@ import { getChannelRecord, requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { operationByName } from "../models/price-list";
+import { nameOfKey } from "./stored-keys";
 
 const TIMEOUT_MS = 20_000;
 /** Short, and pronounced alike in many languages. */
@@ -73,14 +75,19 @@ async function embed(
   return { first_byte_ms: null, dimensions: vector.length, audio_ms: null, pcm: null };
 }
 
-/** A failed upstream call as the API returns it. */
-export function toUpstreamFailure(ctx: ConsoleContext, error: AppError): UpstreamFailure {
+/** A failed upstream call as the API returns it; `key`: the name of the key, where the channel has several. */
+export function toUpstreamFailure(
+  ctx: ConsoleContext,
+  error: AppError,
+  key: string | null = null,
+): UpstreamFailure {
   return {
     code: error.code,
     message: error.message,
     fault: error.details.upstreamRefusal ?? ctx.providers.failureOf(error),
     upstream_status: error.details.upstreamStatus ?? null,
     upstream_message: upstreamMessageOf(error),
+    key,
   };
 }
 
@@ -100,10 +107,27 @@ export function callOnce(
   return (offer.operation === "speech" ? speak : embed)(ctx, channel, offer, options);
 }
 
-/** The outcome of one test call, with its audio. */
-export async function runTestCall(
+/** The channel with each of its keys alone, since a call uses one; `key`: its name, where there are several. */
+export function withEachKey(channel: ChannelRecord): { channel: ChannelRecord; key: string | null }[] {
+  if (channel.keys.length < 2) return [{ channel, key: null }];
+  return channel.keys.map((key) => ({ channel: withKey(channel, key), key: nameOfKey(key) }));
+}
+
+/** One test call with each key. Closes the circuits of the keys that pass; returns the first failure, if any. */
+export async function runTestCalls(
   ctx: ConsoleContext,
   channel: ChannelRecord,
+  offer: Offer,
+  wav: ToWav,
+): Promise<ChannelTest> {
+  const results = await Promise.all(withEachKey(channel).map((one) => runTestCall(ctx, one, offer, wav)));
+  return results.reduce((first, next) => (first.ok ? next : first));
+}
+
+/** The outcome of one test call, with its audio. */
+async function runTestCall(
+  ctx: ConsoleContext,
+  { channel, key }: ReturnType<typeof withEachKey>[number],
   offer: Offer,
   wav: ToWav,
 ): Promise<ChannelTest> {
@@ -112,12 +136,19 @@ export async function runTestCall(
   const tookMs = () => Math.round(ctx.clock.monotonic() - startedAt);
   try {
     const { pcm, ...result } = await callOnce(ctx, channel, offer);
+    ctx.state.circuits.close(channel.id, { keyId: channel.keys[0]?.id ?? null, model: offer.name });
     const audio = pcm === null ? null : Buffer.from(wav(pcm)).toString("base64");
     return { ok: true, ...base, latency_ms: tookMs(), ...result, audio_wav: audio, error: null };
   } catch (error) {
     if (!isAppError(error)) throw error;
     const nothing = { first_byte_ms: null, dimensions: null, audio_ms: null, audio_wav: null };
-    return { ok: false, ...base, latency_ms: tookMs(), ...nothing, error: toUpstreamFailure(ctx, error) };
+    return {
+      ok: false,
+      ...base,
+      latency_ms: tookMs(),
+      ...nothing,
+      error: toUpstreamFailure(ctx, error, key),
+    };
   }
 }
 
@@ -143,8 +174,9 @@ async function chooseOffer(
 }
 
 /**
- * Sends one real call through the channel and returns the outcome. On success it closes the circuits of the channel's
- * keys and of the tested model. Throws `forbidden`, `not_found`, `invalid` (no such model).
+ * Sends one real call with each key of the channel and returns the outcome: the first failure, if any. Closes the
+ * circuits of the keys that pass, and of the tested model on them. Throws `forbidden`, `not_found`, `invalid` (no such
+ * model).
  */
 export async function testChannel(
   ctx: ConsoleContext,
@@ -155,8 +187,7 @@ export async function testChannel(
   await requireOperator(ctx);
   const channel = await getChannelRecord(ctx.store, id);
   const offer = await chooseOffer(ctx, channel, input.model);
-  const result = await runTestCall(ctx, channel, offer, wav);
-  if (result.ok) ctx.state.circuits.close(id, { model: offer.name });
+  const result = await runTestCalls(ctx, channel, offer, wav);
   await ctx.store.transaction((tx) =>
     recordAudit(tx, ctx, {
       action: "channel.test",

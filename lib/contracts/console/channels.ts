@@ -202,6 +202,8 @@ export const UpstreamFailure = z.strictObject({
   upstream_status: z.int().nullable(),
   /** The upstream's own message without secrets, at most 500 characters; null: it sent none. */
   upstream_message: z.string().nullable(),
+  /** Label or last characters of the key of a failed test, where the channel has several. */
+  key: z.string().nullable(),
 });
 export type UpstreamFailure = z.output<typeof UpstreamFailure>;
 
@@ -231,7 +233,6 @@ const draft = {
   channel_id: Id.optional(),
   provider: UpstreamProvider,
   base_url: writable.base_url.optional(),
-  /** Only the first key is used. */
   keys: z
     .array(z.union([UpstreamKey, z.strictObject({ id: Id })]))
     .max(20)

@@ -118,6 +118,7 @@ export const channels = {
     account: "The upstream account has no credit left.",
     limited: "The upstream’s rate limit is reached.",
     slow: "The upstream didn’t respond in time.",
+    ofKey: "Key {key}: {error}",
   },
   detail: {
     back: "All channels",

@@ -118,6 +118,7 @@ export const channels = {
     account: "上游账户余额不足。",
     limited: "已达到上游的速率限制。",
     slow: "上游未及时响应。",
+    ofKey: "密钥 {key}：{error}",
   },
   detail: {
     back: "所有渠道",

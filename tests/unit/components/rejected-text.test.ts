@@ -32,6 +32,7 @@ test("shows the upstream's own message of a failed channel test", () => {
     fault: null,
     upstream_status: 500,
     upstream_message: "CUDA out of memory",
+    key: null,
   };
   expect(upstreamErrorText(t, failure)).toEqual({
     summary: "The upstream returned an error (500).",
@@ -42,4 +43,7 @@ test("shows the upstream's own message of a failed channel test", () => {
     detail: "CUDA out of memory",
   });
   expect(upstreamErrorText(t, { ...failure, upstream_message: null }).detail).toBe(failure.message);
+  expect(upstreamErrorText(t, { ...failure, fault: "credentials", key: "****wxyz" }).summary).toBe(
+    "Key ****wxyz: Invalid upstream key.",
+  );
 });
