@@ -392,6 +392,15 @@ describe("a test call", () => {
     expect(spoken()).toBe(before + 1);
   });
 
+  test("speaks with the default voice of the model, as requests without a voice do", async () => {
+    const made = await create();
+    const [{ id, version }] = (await models()).filter(({ name }: { name: string }) => name === "speech-a");
+    const body = { version, default_voice: "bf_emma" };
+    await harness(`/api/models/${id}`, { method: "PATCH", body, cookie: owner });
+    await harness(`/api/channels/${made.id}/test`, { body: { model: "speech-a" }, cookie: owner });
+    expect(upstream.ledger.at(-1)?.body).toMatchObject({ voice: "bf_emma" });
+  });
+
   test("returns the vector's length from an embeddings model", async () => {
     const made = await create();
     const reply = await harness(`/api/channels/${made.id}/test`, {

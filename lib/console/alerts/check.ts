@@ -46,17 +46,17 @@ export async function checkAlert(ctx: ConsoleContext, id: string): Promise<Alert
   const channel = (await ctx.store.channels.all()).find((one) => one.id === alert.subject);
   const probes: Probe[] = [];
   if (alert.kind !== "channel_open" || channel === undefined || !channel.enabled) return { probes };
-  const operations = new Map((await ctx.store.models.all()).map((model) => [model.name, model.operation]));
+  const models = new Map((await ctx.store.models.all()).map((model) => [model.name, model]));
   const recovering = brokenModels(ctx.state.circuits, channel).filter(
     ({ health }) => health.state === "half_open",
   );
   for (const { name } of recovering) {
     const offer = channel.models.find((one) => one.name === name);
-    const operation = operations.get(name);
-    if (offer === undefined || operation === undefined) continue;
+    const model = models.get(name);
+    if (offer === undefined || model === undefined) continue;
     // An earlier probe may have closed the circuit of their key.
     if (!brokenModels(ctx.state.circuits, channel).some((one) => one.name === name)) continue;
-    const result = await probe(ctx, channel, { ...offer, operation });
+    const result = await probe(ctx, channel, { ...model, ...offer });
     if (result !== null) probes.push(result);
     if (result?.ok === false || probes.length === MAX_PROBES) break;
   }

@@ -84,7 +84,8 @@ export async function testDraft(ctx: ConsoleContext, input: TestDraft, wav: ToWa
   await requireOperator(ctx);
   const { model, ...draft } = input;
   const channel = await draftRecord(ctx, draft);
-  const offer = { name: model.upstream_name, upstreamName: model.upstream_name, operation: model.operation };
+  const { upstream_name: name, operation } = model;
+  const offer = { name, upstreamName: name, operation, defaultVoice: null };
   const result = await runTestCalls(ctx, channel, offer, wav);
   await ctx.store.transaction((tx) =>
     recordAudit(tx, ctx, {

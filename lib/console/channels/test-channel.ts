@@ -27,6 +27,8 @@ export interface Offer {
   name: string;
   upstreamName: string;
   operation: ModelOperation;
+  /** What requests without a voice are spoken with; null: the channel's first one. */
+  defaultVoice: string | null;
 }
 
 /** Wraps 24 kHz samples as a WAV file. */
@@ -46,7 +48,7 @@ async function speak(
   const [voice] = await model.voices(offer.upstreamName);
   const request = {
     model: offer.upstreamName,
-    segments: [{ text: TEST_TEXT, voice: voice?.name ?? "alloy" }],
+    segments: [{ text: TEST_TEXT, voice: offer.defaultVoice ?? voice?.name ?? "alloy" }],
     speed: 1,
   };
   const chunks: Uint8Array[] = [];
@@ -166,11 +168,9 @@ async function chooseOffer(
     throw invalidField("model", message);
   }
   const models = await ctx.store.models.all();
-  const operation =
-    models.find((model) => model.name === offer.name)?.operation ??
-    operationByName(offer.upstreamName) ??
-    "speech";
-  return { ...offer, operation };
+  const model = models.find(({ name }) => name === offer.name);
+  const operation = model?.operation ?? operationByName(offer.upstreamName) ?? "speech";
+  return { ...offer, operation, defaultVoice: model?.defaultVoice ?? null };
 }
 
 /**

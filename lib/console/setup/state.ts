@@ -39,7 +39,7 @@ async function warmSpeech(ctx: ConsoleContext): Promise<void> {
   const model = channel?.models.find((one) => one.name === WARMED_MODEL);
   if (channel === undefined || model === undefined) return;
   try {
-    await callOnce(ctx, channel, { ...model, operation: "speech" });
+    await callOnce(ctx, channel, { ...model, operation: "speech", defaultVoice: null });
   } catch (error) {
     if (!isAppError(error)) throw error;
     ctx.log.warn("speech_not_warmed", { code: error.code });
