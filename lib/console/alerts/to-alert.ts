@@ -96,7 +96,7 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
     case "budget_spent":
       if (isUnwatched) return unwatchedBudget(detail);
       return isOver
-        ? `Requests are accepted again: less than 80 % ${budgetWords(detail)} is spent.`
+        ? `Requests are accepted again: the limit ${budgetWords(detail)} is no longer reached.`
         : `Requests are refused: ${spentWords(detail)}`;
     case "disk":
       if (isUnwatched) return `The disk of the database ${UNWATCHED}`;

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../ports/clock";
-import type { BudgetShare, FullBudget } from "../../ports/store";
+import type { Budget, BudgetShare, FullBudget } from "../../ports/store";
 
 /**
  * Budgets of API keys and users that refused a call recently. A budget is rarely spent to the last nano-dollar: calls
- * are refused once less than their worst case is left.
+ * are refused once less than their worst case is left. A budget with another limit has not refused any.
  */
 export interface BudgetRefusals {
-  note(full: FullBudget, id: string): void;
-  isRecent(budget: Pick<BudgetShare, "owner" | "id" | "period">): boolean;
+  note(full: FullBudget, of: { id: string; budget: Budget }): void;
+  isRecent(budget: Pick<BudgetShare, "owner" | "id" | "period" | "limitNano">): boolean;
 }
 
 const RECENT_MS = 5 * 60_000;
@@ -18,11 +18,11 @@ export function createBudgetRefusals(clock: Clock): BudgetRefusals {
   // `max` would allocate all entries at once.
   const times = new LRUCache<string, number>({ maxSize: MAX_ENTRIES, sizeCalculation: () => 1 });
   return {
-    note({ refused, period }, id) {
-      times.set(`${refused} ${id} ${period}`, clock.monotonic());
+    note({ refused, period }, { id, budget }) {
+      times.set(`${refused} ${id} ${period} ${budget[`${period}Nano`]}`, clock.monotonic());
     },
-    isRecent({ owner, id, period }) {
-      const at = times.get(`${owner} ${id} ${period}`);
+    isRecent({ owner, id, period, limitNano }) {
+      const at = times.get(`${owner} ${id} ${period} ${limitNano}`);
       return at !== undefined && clock.monotonic() - at < RECENT_MS;
     },
   };

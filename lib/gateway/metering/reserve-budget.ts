@@ -63,6 +63,6 @@ export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: Us
     ...billingPeriod(ctx.services.instance.timeZone, row.at),
   });
   if (result.refused === null) return true;
-  ctx.services.state.budgetRefusals.note(result, result.refused === "key" ? key.id : owner.id);
+  ctx.services.state.budgetRefusals.note(result, result.refused === "key" ? key : owner);
   throw outOfQuota(result, ctx.caller);
 }

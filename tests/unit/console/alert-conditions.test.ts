@@ -256,7 +256,7 @@ describe("the message of an alert", () => {
     [
       // A new day has begun: the stored figures are yesterday's.
       messageOf("budget_spent", SPENT, NOW),
-      "Requests are accepted again: less than 80 % of today's budget of the key 'robot' is spent.",
+      "Requests are accepted again: the limit of today's budget of the key 'robot' is no longer reached.",
     ],
     [
       messageOf("budget_nearly_spent", SPENT, NOW),

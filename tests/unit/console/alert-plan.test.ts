@@ -46,6 +46,15 @@ test("holds an open alert with new figures just below the threshold", () => {
   expect(countsOf([record()], [near])).toEqual({ raise: 0, hold: 1, resolve: 0 });
 });
 
+test("resolves the alert of a spent budget when its limit is raised", () => {
+  const spent = record({ kind: "budget_spent", detail: { limit_nano: 100 } });
+  const near = (limit_nano: number, isRaised: boolean) =>
+    condition({ kind: "budget_spent", detail: { limit_nano }, isRaised });
+  expect(countsOf([spent], [near(100, false)])).toMatchObject({ resolve: 0 });
+  expect(countsOf([spent], [near(120, true)])).toMatchObject({ resolve: 0 });
+  expect(countsOf([spent], [near(120, false)])).toMatchObject({ resolve: 1 });
+});
+
 test("keeps the highest error rate since the alert opened", () => {
   const open = record({ detail: { percent: 70, peak_percent: 81 } });
   const seen = condition({ detail: { percent: 17, peak_percent: 17 } });

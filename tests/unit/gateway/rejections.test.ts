@@ -130,15 +130,17 @@ test("adds requests counted during a failed write to those of that write", async
 test("a refusal by a budget is recent for five minutes, for that budget alone", () => {
   const clock = new FakeClock();
   const refusals = createBudgetRefusals(clock);
-  refusals.note({ refused: "key", period: "daily" }, "a");
-  const isRecent = (owner: "key" | "user", period: "daily" | "monthly") =>
-    refusals.isRecent({ owner, id: "a", period });
+  const budget = { totalNano: null, dailyNano: 5, monthlyNano: 5 };
+  refusals.note({ refused: "key", period: "daily" }, { id: "a", budget });
+  const isRecent = (owner: "key" | "user", period: "daily" | "monthly", limitNano = 5) =>
+    refusals.isRecent({ owner, id: "a", period, limitNano });
   clock.advance(5 * 60_000 - 1);
   expect([isRecent("key", "daily"), isRecent("key", "monthly"), isRecent("user", "daily")]).toEqual([
     true,
     false,
     false,
   ]);
+  expect(isRecent("key", "daily", 6)).toBe(false);
   clock.advance(1);
   expect(isRecent("key", "daily")).toBe(false);
 });
