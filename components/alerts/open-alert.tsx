@@ -73,6 +73,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
  */
 function useAlertCheck(id: string, onChanged: () => void) {
   return useSWRImmutable(["alert check", id], () => callApi(api.checkAlert, { params: { id } }), {
+    revalidateOnMount: true,
     shouldRetryOnError: false,
     onSuccess: ({ probes }) => {
       if (probes.length > 0) onChanged();

@@ -1,3 +1,4 @@
+import type { Page } from "playwright/test";
 import { call, changeSettings } from "./console-api";
 import { expect, test } from "./fixtures";
 
@@ -133,6 +134,53 @@ test("keeps a rule that was changed elsewhere while the form was open", async ({
   await expect.poll(async () => (await settings()).alerts.webhook_url).toBe("https://hooks.example.com/****");
   expect((await settings()).alerts.error_rate_percent).toBe(33);
   await call(url, cookie, "PATCH", "/api/settings", { version: (await settings()).version, alerts: before });
+});
+
+/** An open alert of a channel, as the API returns it. */
+const openAlert = (id: string) => ({
+  id,
+  kind: "channel_open",
+  subject: "chn_1",
+  subject_name: id,
+  state: "opened",
+  message: "",
+  detail: { reason: "failures" },
+  opened_at: new Date().toISOString(),
+  resolved_at: null,
+  seen_at: null,
+  snooze: null,
+  delivery: { state: "none", attempts: 0, at: null, next_at: null, error: null, webhook: null },
+});
+
+/** Answers with these two open alerts, one on each page of the list; returns the number of their checks. */
+async function routeOpenAlerts(page: Page): Promise<() => number> {
+  const reply = (data: object) => ({ json: { success: true, message: "", data } });
+  await page.route(/\/api\/alerts\?.*state=opened/, (route) => {
+    const isLast = route.request().url().includes("cursor=");
+    return route.fulfill(
+      reply({ items: [openAlert(isLast ? "Cellar" : "Attic")], next_cursor: isLast ? null : "2" }),
+    );
+  });
+  let checks = 0;
+  await page.route("**/api/alerts/*/check", (route) => {
+    checks += 1;
+    return route.fulfill(reply({ probes: [] }));
+  });
+  return () => checks;
+}
+
+test("has a channel's alert checked again at every visit", async ({ ownerPage: page, product: { url } }) => {
+  const checks = await routeOpenAlerts(page);
+  await page.goto(`${url}/alerts`);
+  await expect.poll(checks).toBe(1);
+  // SWR repeats no request within two seconds.
+  await expect(async () => {
+    await page.getByRole("link", { name: "Models", exact: true }).click();
+    await expect(page.getByRole("heading", { name: "Models", level: 1 })).toBeVisible();
+    await page.getByRole("link", { name: /^Alerts/ }).click();
+    await expect(page.getByRole("heading", { name: /Attic/ })).toBeVisible();
+    expect(checks()).toBeGreaterThan(1);
+  }).toPass({ timeout: 15_000 });
 });
 
 test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a rule of one model", async ({
