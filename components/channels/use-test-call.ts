@@ -12,20 +12,21 @@ export type TestState =
 /** The latest test of each model row. */
 export function useTestCalls() {
   const [tests, setTests] = useState<ReadonlyMap<string, TestState>>(new Map());
-  const setState = useCallback(
-    (row: string, state: TestState) => setTests((known) => new Map(known).set(row, state)),
+  const run = useCallback(async (row: string, call: () => Promise<ChannelTest>) => {
+    const running: TestState = { kind: "running" };
+    setTests((known) => new Map(known).set(row, running));
+    const ended = await call().then(
+      (test): TestState => ({ kind: "done", test }),
+      (error: unknown): TestState => ({ kind: "failed", error }),
+    );
+    // Not the outcome of a test that was forgotten meanwhile.
+    setTests((known) => (known.get(row) === running ? new Map(known).set(row, ended) : known));
+  }, []);
+  /** Forgets the test of a row, or all of them. */
+  const forget = useCallback(
+    (row?: string) =>
+      setTests((known) => new Map([...known].filter(([other]) => row !== undefined && other !== row))),
     [],
   );
-  const run = useCallback(
-    async (row: string, call: () => Promise<ChannelTest>) => {
-      setState(row, { kind: "running" });
-      try {
-        setState(row, { kind: "done", test: await call() });
-      } catch (error) {
-        setState(row, { kind: "failed", error });
-      }
-    },
-    [setState],
-  );
-  return { tests, run };
+  return { tests, run, forget };
 }

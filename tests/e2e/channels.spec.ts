@@ -136,6 +136,35 @@ test("reports an invalid upstream key and lets the user add models manually", as
   await expect(page.getByText(/s of audio in/)).toBeVisible();
 });
 
+test("forgets a test of a model when the connection or the model is changed", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  const { id } = await routed.channel("Cellar", { models: [EMBED] });
+  await page.goto(`${routed.product.url}/channels/${id}/edit`);
+  const runTest = page.getByRole("button", { name: "Test nomic-embed-text" });
+  const outcome = page.getByText(/256 dimensions in/);
+  await runTest.click();
+  await expect(outcome).toBeVisible();
+  await page.getByLabel("Public name of nomic-embed-text").fill("embed-b");
+  await expect(outcome).toBeVisible();
+  await page.getByLabel("Base URL").fill(`${routed.upstream.origin}/v2`);
+  await expect(outcome).toHaveCount(0);
+  await page.getByLabel("Base URL").fill(`${routed.upstream.origin}/v1`);
+
+  const release = await holdRequests(page, "**/api/channels/draft/test");
+  const isAnswered = page.waitForResponse("**/api/channels/draft/test");
+  await runTest.click();
+  await expect(page.getByText("Testing…")).toBeVisible();
+  await page.getByLabel("Type of nomic-embed-text").selectOption("speech");
+  await expect(page.getByText("Testing…")).toHaveCount(0);
+  release();
+  await isAnswered;
+  await expect(runTest).toBeEnabled();
+  await expect(outcome).toHaveCount(0);
+});
+
 test("saves a channel order changed by arrow keys, dragging and menu", async ({
   routedPage: page,
   routed,

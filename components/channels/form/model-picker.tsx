@@ -10,7 +10,6 @@ import { useApi } from "@/lib/client/use-api";
 import { FormAlert } from "../../forms/field";
 import { Button } from "../../ui/button";
 import { SearchField } from "../../ui/search-field";
-import { useTestCalls } from "../use-test-call";
 import { ModelRow } from "./model-row";
 import type { ChannelForm } from "./use-channel-form";
 
@@ -18,8 +17,8 @@ import type { ChannelForm } from "./use-channel-form";
 const FILTER_FROM = 9;
 
 /** The changes and test calls of the form's models, and which other channels serve a model too. */
-function useModelRows({ draft, setDraft, changeRow }: ChannelForm, channelId: string | null) {
-  const { tests, run } = useTestCalls();
+function useModelRows({ draft, setDraft, changeRow, testCalls }: ChannelForm, channelId: string | null) {
+  const { tests, run } = testCalls;
   const models = useApi(api.listModels).data?.items ?? [];
   return {
     tests,

@@ -17,6 +17,7 @@ import { invalidOptions, type OptionField } from "@/components/channels/channel-
 import { draftRequest } from "@/components/channels/channel-request";
 import { draftFingerprint } from "@/components/channels/draft-fingerprint";
 import { mergeDraft } from "@/components/channels/merge-draft";
+import { useTestCalls } from "@/components/channels/use-test-call";
 import { isApiError } from "@/lib/client/api-error";
 import type { Provider } from "@/lib/contracts/console/channels";
 import { type FieldErrors, fieldErrorsOf } from "./form-errors";
@@ -35,30 +36,37 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
   const { draft, setDraft, pickPreset, rebase, isDirty } = useDraft(before);
   const errors = useFormErrors(draft);
   const { clearErrors } = errors;
-  const { changedRows, changeRow } = useRowChanges(setDraft, errors.setFieldErrors);
+  const testCalls = useTestCalls();
+  const { forget } = testCalls;
+  const { changedRows, changeRow } = useRowChanges(setDraft, errors.setFieldErrors, forget);
   const { connection, connect, reset, setPrivate } = useConnection((models) =>
     setDraft((now) => ({ ...now, models: mergeListedModels(now.models, models, channelId === null) })),
   );
+  /** Forgets what the upstream answered. */
+  const forgetAnswers = useCallback(() => {
+    reset();
+    forget();
+  }, [reset, forget]);
 
   const change = useCallback(
     (patch: Partial<ChannelDraft>) => {
       setDraft((now) => ({ ...now, ...patch }));
-      if (CONNECTION_FIELDS.some((name) => name in patch)) reset();
+      if (CONNECTION_FIELDS.some((name) => name in patch)) forgetAnswers();
       clearErrors();
     },
-    [setDraft, reset, clearErrors],
+    [setDraft, forgetAnswers, clearErrors],
   );
 
   const pick = (preset: Preset, provider: Provider, name: string) => {
     pickPreset(preset, provider, name);
-    reset();
+    forgetAnswers();
     clearErrors();
   };
 
   /** Takes over what was changed elsewhere; the user's own changes stay. */
   const continueOn = (newest: ChannelDraft) => {
     rebase(newest);
-    reset();
+    forgetAnswers();
     clearErrors();
   };
 
@@ -84,6 +92,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
     setDraft,
     change,
     changeRow,
+    testCalls,
     pick,
     continueOn,
     fieldErrors: errors.fieldErrors,
@@ -122,10 +131,11 @@ function useDraft(before: ChannelDraft) {
   };
 }
 
-/** Changes of model rows, each of which clears the row's error. */
+/** Changes of model rows, each of which clears the row's error, and its test if it was for another call. */
 function useRowChanges(
   setDraft: Dispatch<SetStateAction<ChannelDraft>>,
   setFieldErrors: Dispatch<SetStateAction<FieldErrors>>,
+  forgetTest: (id: string) => void,
 ) {
   /** IDs of changed model rows, newest last. */
   const changedRows = useRef<string[]>([]);
@@ -135,6 +145,7 @@ function useRowChanges(
       ...now,
       models: now.models.map((row) => (row.id === id ? { ...row, ...patch } : row)),
     }));
+    if ("upstream" in patch || "operation" in patch) forgetTest(id);
     setFieldErrors(({ [id]: _, ...others }) => others);
   };
   return { changedRows, changeRow };
