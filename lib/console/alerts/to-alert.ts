@@ -87,7 +87,7 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
       const owner = detail.scope === "key" ? "API key" : "model";
       const subject = detail.scope === undefined ? "" : ` of the ${owner} '${text(detail.name)}'`;
       if (isUnwatched) return `The error rate${subject} ${UNWATCHED}`;
-      if (isOver) return `The error rate${subject} is back below its threshold.`;
+      if (isOver) return `The error rate${subject} is no longer above its threshold.`;
       return `${number(detail.percent)} % of the requests${subject} in the last five minutes failed (${number(detail.failures)} of ${number(detail.calls)}).`;
     }
     case "budget_nearly_spent":

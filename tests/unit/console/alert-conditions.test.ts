@@ -234,6 +234,11 @@ describe("the message of an alert", () => {
       "40 % of the requests in the last five minutes failed (20 of 50).",
     ],
     [
+      // There may be no requests any more.
+      messageOf("error_rate", { calls: 50, failures: 20, percent: 40 }, NOW),
+      "The error rate is no longer above its threshold.",
+    ],
+    [
       messageOf("budget_spent", SPENT),
       "Requests are refused: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent.",
     ],
