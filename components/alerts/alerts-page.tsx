@@ -27,7 +27,7 @@ const WebhookControls = dynamic(() =>
   loadPart(() => import("./webhook-controls").then((one) => one.WebhookControls)),
 );
 
-const OPEN = { query: { state: "opened", limit: 100 } } as const;
+const OPEN = { query: { state: "opened" } } as const;
 const RESOLVED = { query: { state: "resolved" } } as const;
 /** The interval of the server's own checks. */
 const REFRESH_MS = 15_000;
@@ -40,7 +40,7 @@ export function AlertsPage({
 }) {
   const t = useTranslations("alerts");
   const fallback = {
-    ...cached(api.listAlerts, OPEN, first.open),
+    ...cachedPages(api.listAlerts, OPEN, first.open),
     ...cachedPages(api.listAlerts, RESOLVED, first.resolved),
     ...cached(api.summarizeAlerts, {}, first.summary),
   };
@@ -59,23 +59,27 @@ export function AlertsPage({
 
 function OpenAlerts() {
   const t = useTranslations("alerts");
-  const { data, error, mutate } = useApi(api.listAlerts, OPEN, { refreshInterval: REFRESH_MS });
+  const list = useApiPages(api.listAlerts, OPEN, { refreshInterval: REFRESH_MS });
+  const { items, error, reload } = list;
   return (
     <section aria-label={t("open")} className="mb-8">
-      {error && !data ? (
-        <CallError error={error} onRetry={() => void mutate()} />
-      ) : !data ? (
+      {error && !items ? (
+        <CallError error={error} onRetry={() => void reload()} />
+      ) : !items ? (
         <Skeleton className="h-40" />
-      ) : data.items.length === 0 ? (
+      ) : items.length === 0 ? (
         <EmptyState icon={<BellIcon />} title={t("calm.title")} className="py-8">
           {t("calm.text")}
         </EmptyState>
       ) : (
-        <ul className="divide-y rounded-md border bg-panel">
-          {withoutImpliedBudgets(data.items).map((alert) => (
-            <OpenAlert key={alert.id} alert={alert} onChanged={() => void mutate()} />
-          ))}
-        </ul>
+        <div className="grid gap-4">
+          <ul className="divide-y rounded-md border bg-panel">
+            {withoutImpliedBudgets(items).map((alert) => (
+              <OpenAlert key={alert.id} alert={alert} onChanged={() => void reload()} />
+            ))}
+          </ul>
+          <LoadMore list={list} />
+        </div>
       )}
     </section>
   );

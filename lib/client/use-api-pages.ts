@@ -28,14 +28,19 @@ export interface ApiPages<Item> {
 /** Pages of a list of the console API. */
 export function useApiPages<Key extends PagesKey>(
   endpoint: Key,
-  ...args: InputArgs<InputOf<Key>>
+  ...args: InputArgs<InputOf<Key>, [options?: { refreshInterval?: number }]>
 ): ApiPages<ItemOf<Key>>;
-export function useApiPages(endpoint: PagesKey, input: RequestInput = {}): ApiPages<unknown> {
+export function useApiPages(
+  endpoint: PagesKey,
+  input: RequestInput = {},
+  options?: { refreshInterval?: number },
+): ApiPages<unknown> {
   const keyOf = (index: number, previous: ListPage<unknown> | null) =>
     index > 0 && !previous?.next_cursor ? null : pageKey(endpoint, input, previous?.next_cursor);
   const pages = useSWRInfinite<ListPage<unknown>, unknown>(keyOf, {
     keepPreviousData: true,
     revalidateFirstPage: true,
+    ...options,
   });
   const { cache, fallback } = useSWRConfig();
   const key = unstable_serialize(keyOf);

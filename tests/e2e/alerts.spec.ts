@@ -183,6 +183,15 @@ test("has a channel's alert checked again at every visit", async ({ ownerPage: p
   }).toPass({ timeout: 15_000 });
 });
 
+test("shows the open alerts beyond the first page", async ({ ownerPage: page, product: { url } }) => {
+  await routeOpenAlerts(page);
+  await page.goto(`${url}/alerts`);
+  const list = page.getByRole("region", { name: "Open" });
+  await list.getByRole("button", { name: "Load more" }).click();
+  for (const name of [/Attic/, /Cellar/]) await expect(list.getByRole("heading", { name })).toBeVisible();
+  await expect(list.getByRole("button", { name: "Load more" })).toHaveCount(0);
+});
+
 test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a rule of one model", async ({
   ownerPage: page,
   product: { url, cookie },

@@ -10,7 +10,7 @@ export const generateMetadata = () => pageTitle("alerts");
 export default async function Page({ searchParams }: PageQuery) {
   const ctx = await pageContext(await requireAdminPage("/alerts", await searchParams));
   const [open, resolved, summary] = await Promise.all([
-    listAlerts(ctx, { state: "opened", limit: 100 }),
+    listAlerts(ctx, { state: "opened", limit: PAGE_SIZE }),
     listAlerts(ctx, { state: "resolved", limit: PAGE_SIZE }),
     summarizeAlerts(ctx),
   ]);
