@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { hostOf } from "@/components/channels/channel-draft";
+import { hostOf, presetOf } from "@/components/channels/channel-draft";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
@@ -15,14 +15,6 @@ export type Traffic = ChannelTraffic | undefined;
 const KNOWN = ["openai", "gemini", "elevenlabs", "azure", "compatible", "embedded"] as const;
 
 type Origin = Pick<Channel, "provider" | "base_url" | "embedded">;
-
-/** A channel's provider, or the variant of OpenAI's protocol that its address shows. */
-function presetOf({ provider, base_url, embedded }: Origin): string {
-  if (embedded) return "embedded";
-  const host = hostOf(base_url ?? "");
-  if (provider !== "openai" || host === "" || host === "api.openai.com") return provider;
-  return host.endsWith(".azure.com") ? "azure" : "compatible";
-}
 
 /** Display name of a channel's provider. */
 function useProviderName(): (channel: Origin) => string {

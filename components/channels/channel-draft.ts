@@ -115,6 +115,18 @@ export function withPreset(draft: ChannelDraft, preset: Preset, provider: Provid
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "");
 
+/** A channel's provider, or the variant of OpenAI's protocol that its address shows. */
+export function presetOf({
+  provider,
+  base_url,
+  embedded,
+}: Pick<Channel, "provider" | "base_url" | "embedded">): Preset {
+  if (embedded) return "embedded";
+  const host = hostOf(base_url ?? "");
+  if (provider !== "openai" || host === "" || host === "api.openai.com") return provider;
+  return host.endsWith(".azure.com") ? "azure" : "compatible";
+}
+
 const seconds = (ms: number | undefined) => (ms === undefined ? "" : String(ms / 1_000));
 
 /** A saved channel as a draft; `models` provides the operation of each model. */
@@ -123,7 +135,7 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
   const { texts, voices } = readOptions(channel.provider, options);
   const operationOf = (name: string) => models.find((model) => model.name === name)?.operation ?? null;
   return {
-    preset: channel.provider,
+    preset: presetOf(channel),
     provider: channel.provider,
     baseUrl: channel.base_url ?? "",
     keys: channel.keys.map(({ id, display, label }) => ({ kind: "stored", id, display, label: label ?? "" })),

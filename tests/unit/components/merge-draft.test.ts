@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ChannelDraft, draftOf, emptyKey } from "@/components/channels/channel-draft";
+import { type ChannelDraft, draftOf, emptyKey, isAddressMissing } from "@/components/channels/channel-draft";
 import { updateRequest } from "@/components/channels/channel-request";
 import { mergeDraft } from "@/components/channels/merge-draft";
 import type { Channel } from "@/lib/contracts/console/channels";
@@ -127,4 +127,14 @@ describe("the merge of a channel form with a version that was saved elsewhere", 
       headers: { "x-site": "a" },
     });
   });
+});
+
+test.each([
+  ["https://one.example/v1", true],
+  ["https://one.openai.azure.com", true],
+  ["https://api.openai.com/v1", false],
+  [null, false],
+])("the form of a channel that was saved with the address %s requires one: %j", (base_url, isRequired) => {
+  const draft = draftOf({ ...CHANNEL, base_url }, []);
+  expect(isAddressMissing({ ...draft, baseUrl: "" })).toBe(isRequired);
 });
