@@ -2,7 +2,7 @@
 
 import { PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useFieldArray, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -115,21 +115,34 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
     mode: "onTouched",
     defaultValues: settings.alerts,
   });
-  const { reset } = form;
+  const { reset, getValues } = form;
+  /** The settings that the form was last filled from. */
+  const base = useRef(settings);
   // Saving sends all rules under the newest version, so untouched fields must follow changes made elsewhere.
-  useEffect(() => reset(settings.alerts, { keepDirtyValues: true }), [settings.alerts, reset]);
+  useEffect(() => {
+    const before = JSON.stringify(base.current.alerts.rules);
+    const isEdited = JSON.stringify(getValues("rules")) !== before;
+    // They would be merged by their position: saving under the old version reports the conflict.
+    if (isEdited && JSON.stringify(settings.alerts.rules) !== before) return;
+    base.current = settings;
+    reset(settings.alerts, { keepDirtyValues: true });
+  }, [settings, reset, getValues]);
   useUnsaved(form.formState.isDirty, t("title"));
 
   const saving = useSaveForm(form, {
     fields: FIELDS,
     fieldOf: (path) => path.replace(/^alerts\./, ""),
     save: async (alerts) => {
-      const saved = await callApi(api.updateSettings, { body: { alerts, version: settings.version } });
+      const saved = await callApi(api.updateSettings, { body: { alerts, version: base.current.version } });
+      base.current = saved;
       form.reset(saved.alerts);
       onSaved(saved);
       toast.success(t("saved"));
     },
-    reload: async () => (await onStale()).alerts,
+    reload: async () => {
+      base.current = await onStale();
+      return base.current.alerts;
+    },
   });
   return { form, ...saving };
 }

@@ -136,6 +136,43 @@ test("keeps a rule that was changed elsewhere while the form was open", async ({
   await call(url, cookie, "PATCH", "/api/settings", { version: (await settings()).version, alerts: before });
 });
 
+test.describe("rules that were changed elsewhere while they were edited", () => {
+  test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
+
+  test("are not merged by their position: the form shows the newest ones and asks to save again", async ({
+    ownerPage: page,
+    product: { url, cookie },
+  }) => {
+    const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
+    const rule = (model: string, error_rate_percent: number) => ({
+      scope: "model",
+      model,
+      error_rate_percent,
+      channel_open_minutes: null,
+    });
+    const [first, second] = [rule("patchbay-embed", 10), rule("patchbay-speech", 20)];
+    await changeSettings(url, cookie, { alerts: { ...before, rules: [first, second] } });
+    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+    await page.goto(`${url}/alerts`);
+    await isLive;
+    const rows = page.getByRole("listitem").filter({ has: page.getByRole("combobox", { name: "Model" }) });
+    await rows.first().getByLabel("Failed requests").fill("5");
+    const isRead = page.waitForResponse((reply) => reply.url().endsWith("/api/settings"));
+    await changeSettings(url, cookie, { alerts: { ...before, rules: [second], error_rate_percent: 44 } });
+    await isRead;
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText(/settings were changed elsewhere/)).toBeVisible();
+    await expect(rows).toHaveCount(1);
+    await expect(rows.getByLabel("Failed requests")).toHaveValue("20");
+    await rows.getByLabel("Failed requests").fill("25");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText("Alert rules saved")).toBeVisible();
+    const saved = (await call(url, cookie, "GET", "/api/settings")).alerts;
+    expect(saved).toMatchObject({ rules: [{ ...second, error_rate_percent: 25 }], error_rate_percent: 44 });
+    await changeSettings(url, cookie, { alerts: before });
+  });
+});
+
 /** An open alert of a channel, as the API returns it. */
 const openAlert = (id: string) => ({
   id,
