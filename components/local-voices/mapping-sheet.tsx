@@ -51,6 +51,8 @@ function MappingForm({
 }) {
   const t = useTranslations("localVoices.mapping");
   const common = useTranslations("common");
+  // A change made elsewhere since then is a conflict.
+  const [{ version }] = useState(channel);
   const [table, setTable] = useState<Readonly<Record<string, string>>>(channel.voices);
   const [q, setQuery] = useState("");
   const { isBusy, error, run } = useAction();
@@ -66,7 +68,7 @@ function MappingForm({
   const save = async () => {
     await callApi(api.updateChannel, {
       params: { id: channel.id },
-      body: { version: channel.version, options: { voices: table } },
+      body: { version, options: { voices: table } },
     });
     await onSaved();
     toast.success(t("saved", { name: voice.name }));

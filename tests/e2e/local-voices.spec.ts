@@ -4,6 +4,7 @@ import path from "node:path";
 import { setUp, startProduct } from "../support/product";
 import { writeTinyVoice } from "../support/tiny-voice";
 import { serveMirror, writeVoiceArchive } from "../support/voice-archive";
+import { call } from "./console-api";
 import { test as base, expect, signInByCookie } from "./fixtures";
 
 const NAME = "kitten-nano-en-v0_1-fp16";
@@ -120,6 +121,30 @@ test("says at the voice on a phone why its download failed", async ({ page, inst
   const voice = page.getByRole("list", { name: "Catalogue" }).getByRole("listitem").last();
   await voice.getByRole("button", { name: /^Download/ }).click();
   await expect(voice.getByText(/could not be reached/)).toBeInViewport();
+});
+
+test.describe("voice names that were changed elsewhere", () => {
+  test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
+
+  test("are not overwritten by an open form", async ({ page, instance: { url, cookie, dataDirectory } }) => {
+    await writeTinyVoice(path.join(dataDirectory, "voices", "first"));
+    await page.goto(`${url}/models/local-voices`);
+    await page.getByRole("button", { name: "Voice names" }).click();
+    const sheet = page.getByRole("dialog");
+    await sheet.getByLabel("Kore", { exact: true }).selectOption("low-m");
+    const { items } = await call(url, cookie, "GET", "/api/channels");
+    const { id, version } = items.find(({ models }: { models: { name: string }[] }) =>
+      models.some(({ name }) => name === "first"),
+    );
+    const theirs = { voices: { Puck: "low-m" } };
+    await call(url, cookie, "PATCH", `/api/channels/${id}`, { version, options: theirs });
+    const isRead = page.waitForResponse("**/api/voices");
+    await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    await isRead;
+    await sheet.getByRole("button", { name: "Save changes" }).click();
+    await expect(sheet).toContainText("changed by another request");
+    expect((await call(url, cookie, "GET", `/api/channels/${id}`)).options).toEqual(theirs);
+  });
 });
 
 test.describe("a local voice that was removed elsewhere", () => {
