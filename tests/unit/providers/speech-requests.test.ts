@@ -6,7 +6,7 @@ import { canonicalVoice, listVoiceNames } from "@/lib/gateway/speech/choose-voic
 import type { CatalogEntry } from "@/lib/ports/catalog";
 import type { SpeechModel, SpeechRequest } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
-import { FakeClock } from "../../support/factories";
+import { FakeClock, speechModel } from "../../support/factories";
 import {
   callOptions,
   channelTo,
@@ -45,12 +45,17 @@ async function sent(
 
 /** Services with the parts that `listVoiceNames` reads. */
 function servicesWith(model: SpeechModel): ConsoleServices {
-  return { providers: { speech: () => model }, log: { warn() {} } } as unknown as ConsoleServices;
+  const circuits = { admission: () => "closed" };
+  return {
+    providers: { speech: () => model },
+    log: { warn() {} },
+    state: { circuits },
+  } as unknown as ConsoleServices;
 }
 
 function entryOf(provider: string): CatalogEntry {
   const routes = [{ channel: channelTo(provider, upstream), upstreamName: "tts" }];
-  return { routes } as unknown as CatalogEntry;
+  return { model: speechModel(), routes } as unknown as CatalogEntry;
 }
 
 const OWN_HEADERS = [
