@@ -12,12 +12,15 @@ const PATH = "/v1/embeddings";
 const BODY = { model: "patchbay-embed", input: "a" };
 const NO_BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
 
-/** What the gateway counted, by key, error and limit. */
+/** What the gateway counted, by key, error and limit, over all minutes. */
 async function countedBy(harness: ReturnType<typeof openGatewayHarness>) {
   await harness.services.state.rejections.flush();
-  return harness.rejections
-    .map((one) => `${one.calls} ${one.keyId} ${one.model} ${one.error} ${one.limit}`)
-    .sort();
+  const calls = new Map<string, number>();
+  for (const one of harness.rejections) {
+    const group = `${one.keyId} ${one.model} ${one.error} ${one.limit}`;
+    calls.set(group, (calls.get(group) ?? 0) + one.calls);
+  }
+  return [...calls].map(([group, count]) => `${count} ${group}`).sort();
 }
 
 test("counts each kind of refused request exactly, and no request with a ledger entry", async () => {
