@@ -4,6 +4,7 @@ import { api, cached } from "@/lib/client/api";
 import { overviewQuery, STEPS_COOKIE } from "@/lib/client/overview";
 import { readRange } from "@/lib/client/range";
 import { readSettings } from "@/lib/console/access/read-settings";
+import { summarizeAlerts } from "@/lib/console/alerts/manage";
 import type { ConsoleServices } from "@/lib/console/context";
 import { readOverview } from "@/lib/console/usage/overview";
 import { hasTwoFactor } from "@/lib/console/users/to-user";
@@ -58,13 +59,7 @@ async function readFallback(
   const ctx = { ...services, caller: { kind: "session" as const, user, session } };
   const overview = cached(api.readOverview, { query: range }, await readOverview(ctx, range));
   if (user.role === "member") return overview;
-  const alerts = await services.store.alerts.open();
-  const summary = {
-    open: alerts.length,
-    unseen: alerts.filter((alert) => alert.seenAt === null).length,
-    webhook_secret: { made: false },
-  };
-  return { ...overview, ...cached(api.summarizeAlerts, {}, summary) };
+  return { ...overview, ...cached(api.summarizeAlerts, {}, await summarizeAlerts(ctx)) };
 }
 
 /** Which first steps this user has done. Members have no upstream and price steps; only owners have a backup step. */
