@@ -177,7 +177,7 @@ export const embeddings = {
     action: "搜索",
     results: "搜索结果",
     found: "“{query}”：{all} 条中的前 {count} 条",
-    used: "{tokens} 个词元，{time}",
+    used: "{tokens, number} 个词元，{time}",
     tasks: "查询以 RETRIEVAL_QUERY、文本以 RETRIEVAL_DOCUMENT 生成向量。",
   },
   neighbours: {
