@@ -12,7 +12,7 @@ const config = {
     beforeFiles: [
       {
         source: "/models",
-        has: [{ type: "header", key: "authorization" }],
+        has: [{ type: "header", key: "authorization", value: "[Bb][Ee][Aa][Rr][Ee][Rr] .*" }],
         destination: "/engines/models",
       },
     ],

@@ -46,7 +46,7 @@ export function checkRawType(request: Inbound, type: string): void {
   checkEncoding(request);
   const [sent] = partsOf(request.headers.get("content-type") ?? "");
   if (sent !== type)
-    throw new AppError("unsupported_media_type", `The body must be audio: send 'Content-Type: ${type}'.`);
+    throw new AppError("unsupported_media_type", `Send the body with 'Content-Type: ${type}'.`);
 }
 
 /**

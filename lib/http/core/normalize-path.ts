@@ -54,11 +54,16 @@ const OPENAI_PATH =
   /^\/(?:audio|chat|completions|embeddings|engines|files|images|moderations|responses)(?:\/|$)/;
 /** The console has a page of that name: only a request with a key means OpenAI's model list. */
 const OPENAI_MODELS_PATH = /^\/models(?:\/|$)/;
+/** Browsers send other schemes to proxies in front. */
+const BEARER = /^\s*bearer\s/i;
 
 /**
  * True for an OpenAI API call at the root, as an SDK sends it when its base URL lacks `/v1`. These paths have neither
  * a page nor a route; the error asks the caller to correct the base URL.
  */
 export function isBareOpenAiPath(path: string, headers: ReadonlyMap<string, string>): boolean {
-  return OPENAI_PATH.test(path) || (OPENAI_MODELS_PATH.test(path) && headers.has("authorization"));
+  return (
+    OPENAI_PATH.test(path) ||
+    (OPENAI_MODELS_PATH.test(path) && BEARER.test(headers.get("authorization") ?? ""))
+  );
 }

@@ -13,6 +13,8 @@ test.each(["/embeddings", "/audio/speech", "/chat/completions", "/engines/x/embe
 );
 
 test("treats /models as a page without a key and as OpenAI's list with one", () => {
+  // What a browser sends to a proxy in front.
+  expect(isBareOpenAiPath("/models", new Map([["authorization", "Basic b3duZXI6cHc="]]))).toBe(false);
   expect(isBareOpenAiPath("/models", NO_KEY)).toBe(false);
   expect(isBareOpenAiPath("/models", KEY)).toBe(true);
 });
