@@ -14,7 +14,9 @@ const VALUE = new RegExp(HEADER_VALUE);
 
 function refuse(name: string | null, why: string): AppError {
   const path = name === null ? "headers" : `headers.${name.slice(0, 100)}`;
-  return new AppError("invalid", `'${path}' ${why}`, { param: "headers", issues: [{ path, message: why }] });
+  // Shown at the field of all headers.
+  const message = name === null ? `Headers ${why}.` : `'${name.slice(0, 100)}' ${why}.`;
+  return new AppError("invalid", `'${path}' ${why}`, { param: "headers", issues: [{ path, message }] });
 }
 
 /** A channel's own headers with lower-case names. Throws `invalid` for one that may not be sent. */

@@ -3,8 +3,12 @@ import { expect, test } from "vitest";
 import { ruleText } from "../../../components/forms/rule-text";
 import { LIMIT_RULES } from "../../../lib/contracts/limits";
 import { Usd } from "../../../lib/contracts/money";
+import { isAppError } from "../../../lib/errors";
 import { common } from "../../../lib/messages/en/common";
 import { common as chinese } from "../../../lib/messages/zh/common";
+import { parseAllowList } from "../../../lib/providers/outbound/allow-list";
+import { checkHeaders } from "../../../lib/providers/outbound/headers";
+import { readUpstreamUrl } from "../../../lib/providers/outbound/upstream-url";
 
 const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
 const zh = createTranslator({
@@ -36,6 +40,7 @@ test.each([
   ["Must be at least 8 characters long.", "至少 8 个字符。"],
   ["Must be at most 200 characters long.", "最多 200 个字符。"],
   ["Unknown field.", "未知字段。"],
+  ["The base URL must not have a query or a fragment.", "请输入不含 ? 和 # 的 URL。"],
   ["Is not valid.", "此值不被接受。"],
 ])("translates %s", (message, text) => {
   expect(ruleText(zh, message)).toBe(text);
@@ -51,4 +56,44 @@ test("says in both languages how many decimals an amount may have", () => {
 test("shows a limit of at most or at least N in the unit of the field", () => {
   expect(ruleText(t, "Must be at most 4096.", 1_024)).toBe("Enter 4 or less.");
   expect(ruleText(t, "Must be at least 2048.", 1_024)).toBe("Enter 2 or more.");
+});
+
+/** The field's message in the error that the function throws. */
+function messageOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (isAppError(error)) return error.details.issues?.[0]?.message ?? expect.unreachable();
+  }
+  return expect.unreachable();
+}
+
+test("translates every reason why a channel's address or header is refused", () => {
+  const allow = parseAllowList([]);
+  const urls = [
+    "ftp://x",
+    "https://a b",
+    "https://a/?b",
+    "https://a/../b",
+    "https://u:p@a",
+    "https://*.a",
+    "https://a:25",
+  ];
+  const addresses = ["https://169.254.169.254", "https://10.0.0.1", "http://a.example"];
+  const headers: Record<string, string>[] = [
+    { "x-api-key": "a" },
+    { Host: "a" },
+    { A: "1", a: "2" },
+    { "a b": "1" },
+    { a: "\n" },
+  ];
+  const refusals = [
+    ...[...urls, ...addresses].map((url) => () => readUpstreamUrl(url, allow)),
+    ...headers.map((one) => () => checkHeaders(one)),
+  ];
+  for (const refusal of refusals) {
+    const message = messageOf(refusal);
+    expect(ruleText(t, message)).not.toBe(message);
+    expect(ruleText(zh, message)).toMatch(/\p{Script=Han}/u);
+  }
 });
