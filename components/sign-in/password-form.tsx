@@ -146,6 +146,7 @@ function usePasswordSignIn(returnTo: string) {
 
 function SignInError({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {
   const t = useTranslations("signIn");
+  const common = useTranslations("common");
   if (!error) return null;
   if (isApiError(error, "invalid_credentials")) {
     return (
@@ -157,7 +158,7 @@ function SignInError({ error, waitSeconds }: { error: unknown; waitSeconds: numb
   if (isApiError(error, "rate_limited")) {
     return (
       <Notice tone="warn" isLive={waitSeconds === 0}>
-        {waitSeconds > 0 ? t("locked", { time: clockTime(waitSeconds) }) : t("unlocked")}
+        {waitSeconds > 0 ? common("tryAgainIn", { time: clockTime(waitSeconds) }) : t("unlocked")}
       </Notice>
     );
   }

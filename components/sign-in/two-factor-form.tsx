@@ -22,6 +22,7 @@ const SHOW_EXPIRY_BELOW_S = 60;
 /** Asks for a TOTP code, which is submitted when complete, or for a backup code. Continues at `returnTo`. */
 export function TwoFactorForm({ returnTo }: { returnTo: string }) {
   const t = useTranslations("signIn.twoFactor");
+  const common = useTranslations("common");
   const { username, secondsLeft, startAgain } = usePendingSignIn(returnTo);
   const step = useCodeSubmission(returnTo, startAgain);
   const { method, code, isBusy, error, waitSeconds } = step;
@@ -46,7 +47,7 @@ export function TwoFactorForm({ returnTo }: { returnTo: string }) {
       </div>
       {isApiError(error, "rate_limited") ? (
         <Notice tone="warn" isLive={waitSeconds === 0}>
-          {waitSeconds > 0 ? t("locked", { time: clockTime(waitSeconds) }) : t("unlocked")}
+          {waitSeconds > 0 ? common("tryAgainIn", { time: clockTime(waitSeconds) }) : t("unlocked")}
         </Notice>
       ) : error && !isWrong ? (
         <CallError error={error} />

@@ -94,7 +94,7 @@ test.describe("wrong credentials", () => {
       await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
     }
     await enterPassword(page, account);
-    await expect(page.getByText(/Try again in 0:[0-3]\d\./)).toBeVisible();
+    await expect(page.getByText(/^Too many attempts. Try again in 0:[0-3]\d\.$/)).toBeVisible();
     await expect(submit).toBeDisabled();
   });
 
@@ -142,7 +142,7 @@ test.describe("wrong credentials", () => {
     await enterPassword(page, enrolled);
     await expect(page.getByLabel("6-digit code")).toBeFocused();
     await page.keyboard.type(freshCode(enrolled.secret));
-    await expect(page.getByText(/Try again in 1[45]:\d\d\./)).toBeVisible();
+    await expect(page.getByText(/^Too many attempts. Try again in 1[45]:\d\d\.$/)).toBeVisible();
     await expect(page.getByLabel("6-digit code")).toBeDisabled();
   });
 
