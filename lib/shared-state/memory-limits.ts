@@ -81,6 +81,9 @@ type LocalLimiter = Omit<RateLimiter, "shared">;
 
 const NO_STATES: readonly RateState[] = [];
 
+/** The least share of an address's limit: what it takes to open a link, mistype, and try again. */
+export const leastOfAddress = (limit: number): number => Math.min(limit, 3);
+
 /** This process's part of a limit, and at least `least`. */
 type ShareOf = (limit: number, least?: number) => number;
 
@@ -155,7 +158,8 @@ function createLocalLimits(clock: Clock, limiter: LocalLimiter, shareOf: ShareOf
 
   return {
     take: (_owner, rates, windowMs) => takeAll(limiter, shareOf, rates, windowMs),
-    takeForAddress: (bucket, limit, windowMs) => limiter.takeForAddress(bucket, shareOf(limit, 1), windowMs),
+    takeForAddress: (bucket, limit, windowMs) =>
+      limiter.takeForAddress(bucket, shareOf(limit, leastOfAddress(limit)), windowMs),
     enter,
     enterOrWait(request, until, signal) {
       const entry = enter(request);
@@ -176,7 +180,7 @@ export interface ProcessShare {
  * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
  * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `bucketCount`: buckets in memory, without
  * those of addresses. `shared`: the same, but with a `share` this process applies its part of every limit. The parts of
- * all processes add up to the limit, except that each admits every address, and as many units as `leastShare`.
+ * all processes add up to the limit, except that each admits `leastOfAddress` and as many units as `leastShare`.
  */
 export function createRateLimiter(
   clock: Clock,

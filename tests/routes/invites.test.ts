@@ -194,14 +194,14 @@ describe("accepting", () => {
     expect((await accept(token)).status).toBe(200);
   });
 
-  test("allows ten attempts a minute per address over all kinds of links", async () => {
+  test("allows ten attempts a minute per address over all kinds of links, and as many to open one", async () => {
     await limitAttempts();
     const token = await tokenOf();
-    for (let i = 0; i < 5; i++) expect((await inspect("x")).status).toBe(404);
-    for (let i = 0; i < 5; i++) expect((await accept("x")).status).toBe(404);
+    for (let i = 0; i < 10; i++) expect((await inspect("x")).status).toBe(404);
+    expect((await inspect(token)).status).toBe(429);
+    for (let i = 0; i < 10; i++) expect((await accept("x")).status).toBe(404);
     const reply = await accept(token);
     expect([reply.status, reply.headers["retry-after"]]).toEqual([429, expect.any(String)]);
-    expect((await inspect(token)).status).toBe(429);
     minute();
     expect((await accept(token)).status).toBe(200);
   });

@@ -10,6 +10,7 @@ import type {
 } from "../../ports/shared-state";
 import type { StopSignal } from "../../ports/stop-signal";
 import type { Metrics } from "../../ports/telemetry";
+import { leastOfAddress } from "../memory-limits";
 import { ENTER } from "./limit-scripts";
 import type { RedisLink } from "./link";
 import { SlotLeases, SlotQueues } from "./slots";
@@ -81,7 +82,7 @@ class RedisLimits implements SharedLimits {
     const share = (): RateState => {
       metrics.count("redis_fallbacks");
       const [one = { bucket, limit }] = this.#shareOf([{ bucket, limit }]);
-      return local.takeForAddress(bucket, one.limit, windowMs);
+      return local.takeForAddress(bucket, Math.max(one.limit, leastOfAddress(limit)), windowMs);
     };
     if (!link.isPrompt) return share();
     const keys = [this.#rateKey(bucket, "address")];

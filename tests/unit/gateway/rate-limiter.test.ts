@@ -98,6 +98,15 @@ test("the limits of a process are whole in each of several processes", async () 
   expect(await waiting).not.toBeNull();
 });
 
+test("each of more processes than attempts lets an address try three times, or as often as the limit", async () => {
+  const limiter = createRateLimiter(new FakeClock(), { index: 16, processes: 16 });
+  const admitted = async (limit: number) => {
+    const replies = [1, 2, 3, 4].map(() => limiter.shared.takeForAddress(`login:${limit}`, limit, 60_000));
+    return (await Promise.all(replies)).filter(({ allowed }) => allowed).length;
+  };
+  expect([await admitted(10), await admitted(2)]).toEqual([3, 2]);
+});
+
 test("each of more processes than wrong codes lets users enrol in 2FA", async () => {
   const limiter = createRateLimiter(new FakeClock(), { index: 16, processes: 16 });
   const ctx = { limiter, metrics: { count: () => undefined, observeCall: () => undefined } };

@@ -77,7 +77,7 @@ async function withParties(
 
 /** What a link is for. Throws the same `not_found` for every invalid link, `rate_limited`. */
 export async function inspectInvite(ctx: ConsoleContext, { token }: InspectInvite): Promise<InviteFacts> {
-  await takeAttempt(ctx, "invite", "loginAttemptsPerMinute");
+  await takeAttempt(ctx, "link", "loginAttemptsPerMinute");
   const live = await findLiveLink(ctx.store, digestToken(token), null, ctx.clock.now());
   if (live === null) throw invalidLinkError();
   const { invite, maker, target } = live;
