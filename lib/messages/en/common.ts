@@ -150,6 +150,8 @@ export const common = {
     invisible: "Remove control and invisible characters.",
     usernameForm: "Use only letters, digits and . _ @ -",
     noEmail: "Choose a username without @; it can’t be an email address.",
+    usernameTaken: "This username is taken. Choose another one.",
+    emailTaken: "This email address is taken. Choose another one.",
     differ: "The passwords don’t match.",
     sameAsName: "Choose a password other than the username or email address.",
     commonPassword: "This password is too common. Choose another one.",

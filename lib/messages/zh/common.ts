@@ -149,6 +149,8 @@ export const common = {
     invisible: "请去掉控制字符和不可见字符。",
     usernameForm: "只能用字母、数字和 . _ @ -。",
     noEmail: "用户名不能是邮箱地址，请去掉 @。",
+    usernameTaken: "此用户名已被使用，请换一个。",
+    emailTaken: "此电子邮箱已被使用，请换一个。",
     differ: "两次输入的密码不一致。",
     sameAsName: "密码不能与用户名或电子邮箱相同。",
     commonPassword: "这个密码太常见，请换一个。",

@@ -32,6 +32,8 @@ test("shows a limit in the server's unit if the field has no unit of its own", (
 
 test.each([
   ["'own' is the model's own name and cannot be its alias.", "own 是该模型自己的名称，请从别名中去掉。"],
+  ["This username is already taken.", "此用户名已被使用，请换一个。"],
+  ["This e-mail address is already taken.", "此电子邮箱已被使用，请换一个。"],
   ["Is required.", "必填"],
   ["Must be at least 1.", "不小于 1。"],
   ["Must be at least -90.5.", "不小于 -90.5。"],
