@@ -6,6 +6,7 @@ import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { SIGN_IN_FLOW_MS } from "@/lib/contracts/durations";
 import { CallError } from "../forms/call-error";
 import { clockTime, useCountdown } from "../forms/countdown";
 import { Form } from "../forms/form";
@@ -121,7 +122,8 @@ function usePasswordSignIn(returnTo: string) {
       const result = await callApi(api.signIn, { body: values });
       setLeaving(true);
       if ("require_2fa" in result) {
-        savePendingSignIn({ username: values.username, expiresAt: Date.parse(result.expires_at) });
+        // By this browser's clock, which may differ from the server's.
+        savePendingSignIn({ username: values.username, expiresAt: Date.now() + SIGN_IN_FLOW_MS });
         const query = returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
         // The fragment of the requested page is kept; it is never sent to the server.
         router.push(`/login/2fa${query}${window.location.hash}`);

@@ -161,6 +161,15 @@ test.describe("wrong credentials", () => {
   });
 });
 
+test("accepts a code in a browser whose clock is ten minutes ahead", async ({ page, enrolled }) => {
+  await page.clock.install({ time: Date.now() + 10 * 60_000 });
+  await page.goto(`${enrolled.url}/login`);
+  await enterPassword(page, enrolled);
+  await expect(page.getByLabel("6-digit code")).toBeFocused();
+  await page.keyboard.type(freshCode(enrolled.secret));
+  await expect(page).toHaveURL(`${enrolled.url}/`);
+});
+
 test("counts down the last minute of a sign-in and then restarts it", async ({ page, enrolled }) => {
   await page.clock.install();
   await page.goto(`${enrolled.url}/login`);

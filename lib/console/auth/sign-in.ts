@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SignInRequest } from "../../contracts/console/sign-in";
+import { SIGN_IN_FLOW_MS } from "../../contracts/durations";
 import { AppError, isAppError } from "../../errors";
 import type { FlowRecord, Repositories, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
@@ -11,7 +12,6 @@ import { clearThrottles, countWrongPassword, delayOf, signInSubject } from "./si
 import { digestToken, newToken } from "./tokens";
 import { userNameKey } from "./user-name-key";
 
-const FLOW_LIFE_MS = 300_000;
 const FLOW_ATTEMPTS = 5;
 /** Share of the floor added at random, so that the time of a refusal does not reveal the work behind it. */
 const JITTER = 0.34;
@@ -82,7 +82,7 @@ async function admit(tx: Repositories, ctx: ConsoleContext, user: UserRecord): P
     passwordVersion: user.passwordVersion,
     enrolmentId: twoFactor.enrolmentId,
     attemptsLeft: FLOW_ATTEMPTS,
-    expiresAt: ctx.clock.now() + FLOW_LIFE_MS,
+    expiresAt: ctx.clock.now() + SIGN_IN_FLOW_MS,
   };
   await tx.flows.insert(flow);
   return { kind: "second-step", flowToken, expiresAt: flow.expiresAt };
