@@ -1,32 +1,53 @@
 "use client";
 
 import { useState } from "react";
-import { useTranslations } from "use-intl";
+import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import type { ApiKey, ApiKeyWithSecret, CreateKey } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
+import { HOUR_MS } from "@/lib/contracts/durations";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { Field } from "../forms/field";
 import { FormDialog } from "../forms/form-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
 import { changeNewest, finishChange, useWhileMounted } from "../forms/use-action";
 import { NativeSelect, SelectOptions } from "../ui/input";
+import { SentenceGap } from "../ui/sentence-gap";
 import { KeyForm } from "./key-form";
 
 export interface NewSecret {
   created: ApiKeyWithSecret;
-  /** After a rotation: how long the old key stays valid; null for a new key. */
-  graceHours: number | null;
+  /** After a rotation: when the old key ends, in ms since 1970; null for a new key. */
+  oldEndsAt: number | null;
+}
+
+/** When a key ends that is rotated `at`, in ms since 1970: a rotation never prolongs it. */
+const endOf = ({ expires_at }: ApiKey, at: number, graceHours: number) =>
+  Math.min(at + graceHours * HOUR_MS, expires_at === null ? Infinity : Date.parse(expires_at));
+
+function useExactTime(): (at: number | string) => string {
+  const format = useFormatter();
+  return (at) => format.dateTime(new Date(at), { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 }
 
 /** Shows a new key's secret, which is shown only once. */
-export function RevealDialog({ created, graceHours, onClose }: NewSecret & { onClose(): void }) {
+export function RevealDialog({ created, oldEndsAt, onClose }: NewSecret & { onClose(): void }) {
   const t = useTranslations("apiKeys.reveal");
-  const text =
-    graceHours === null ? t("text") : graceHours === 0 ? t("noGrace") : t("grace", { hours: graceHours });
+  const exactTime = useExactTime();
+  const hasGrace = oldEndsAt !== null && oldEndsAt > Date.parse(created.created_at);
   const labels = {
     title: t("title", { name: created.name }),
-    text,
+    text: (
+      <>
+        {hasGrace ? t("grace", { time: exactTime(oldEndsAt) }) : t(oldEndsAt === null ? "text" : "noGrace")}
+        {created.expires_at ? (
+          <>
+            <SentenceGap />
+            {t("expires", { time: exactTime(created.expires_at) })}
+          </>
+        ) : null}
+      </>
+    ),
     copy: t("copy"),
     once: t("once"),
     onceText: t("onceText"),
@@ -74,7 +95,7 @@ function FormDialogs({ dialog, onChanged, onSecret, onDialog, ...props }: Dialog
       const created = await callApi(api.createKey, { body: request });
       onChanged();
       close();
-      return onSecret({ created, graceHours: null });
+      return onSecret({ created, oldEndsAt: null });
     }
     const body = { ...request, version: before.version };
     const saved = await callApi(api.updateKey, { params: { id: before.id }, body });
@@ -114,12 +135,12 @@ function ConfirmDialogs({ dialog, onChanged, onSecret, onDialog }: DialogProps<C
   if (kind === "rotate")
     return (
       <RotateDialog
-        name={name}
+        apiKey={key}
         onRotate={async (graceHours) => {
           const created = await callApi(api.rotateKey, { params, body: { grace_hours: graceHours } });
           onChanged();
           close();
-          onSecret({ created, graceHours });
+          onSecret({ created, oldEndsAt: endOf(key, Date.parse(created.created_at), graceHours) });
         }}
         onClose={close}
       />
@@ -154,26 +175,32 @@ const DEFAULT_HOURS = 24;
 
 /** Confirms a rotation and asks how long the old key stays valid. */
 function RotateDialog({
-  name,
+  apiKey,
   onRotate,
   onClose,
 }: {
-  name: string;
+  apiKey: ApiKey;
   onRotate(graceHours: number): Promise<void>;
   onClose(): void;
 }) {
   const t = useTranslations("apiKeys.rotate");
+  const exactTime = useExactTime();
   const [hours, setHours] = useState(DEFAULT_HOURS);
+  const now = Date.now();
+  const end = endOf(apiKey, now, hours);
   return (
     <ConfirmDialog
-      title={t("title", { name })}
+      title={t("title", { name: apiKey.name })}
       text={t("text")}
       action={t("action")}
       isDanger={false}
       onConfirm={() => onRotate(hours)}
       onClose={onClose}
     >
-      <Field label={t("grace")}>
+      <Field
+        label={t("grace")}
+        hint={end < now + hours * HOUR_MS ? t("endsEarlier", { time: exactTime(end) }) : undefined}
+      >
         {(control) => (
           <NativeSelect {...control} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
             <SelectOptions of={GRACE_HOURS.map((one) => [one, t("hours", { hours: one })])} />

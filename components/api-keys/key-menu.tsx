@@ -19,7 +19,10 @@ interface KeyMenuProps {
   onAction(action: KeyAction): void;
 }
 
-/** The actions of a key. Only its owner may rotate it, because rotation reveals the new secret. */
+/**
+ * The actions of a key. Only its owner may rotate it, because rotation reveals the new secret; the new key of a disabled
+ * one would be disabled too.
+ */
 export function KeyMenu({ apiKey, isOwn, mayChange, mayTry, disabledBy, onAction }: KeyMenuProps) {
   const t = useTranslations("apiKeys.menu");
   return (
@@ -30,7 +33,7 @@ export function KeyMenu({ apiKey, isOwn, mayChange, mayTry, disabledBy, onAction
           {mayChange ? (
             <>
               {item("edit", t("edit"), PencilIcon)}
-              {isOwn ? item("rotate", t("rotate"), RefreshCwIcon) : null}
+              {isOwn && apiKey.enabled ? item("rotate", t("rotate"), RefreshCwIcon) : null}
               {apiKey.enabled
                 ? item("disable", t("disable"), BanIcon)
                 : disabledBy

@@ -1,6 +1,6 @@
 "use client";
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import { useUnsaved } from "@/lib/client/unsaved";
 import { Button } from "../ui/button";
@@ -24,7 +24,7 @@ export function SecretDialog({
   secret: string;
   /** The `data-testid` of the secret. */
   name: string;
-  labels: SecretLabels & Readonly<Record<"title" | "text", string>>;
+  labels: SecretLabels & { readonly title: string; readonly text: ReactNode };
   onClose(): void;
 }) {
   const t = useTranslations("common");

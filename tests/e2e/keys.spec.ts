@@ -181,7 +181,7 @@ test("keeps the old API key valid during the grace period of a rotation", async 
   await choose(page, "Intercom", "Rotate");
   await page.getByLabel("Old key stays valid for").selectOption("6");
   await page.getByRole("button", { name: "Rotate API key" }).click();
-  await expect(page.getByText("The old key stays valid for 6 hours.")).toBeVisible();
+  await expect(page.getByText(/^The old key stays valid until [^.]+\.$/)).toBeVisible();
   const fresh = (await page.getByTestId("api-key").textContent()) ?? "";
   expect(fresh).not.toBe(old);
   expect(await statusWith(product.url, old)).toBe(200);
@@ -191,12 +191,37 @@ test("keeps the old API key valid during the grace period of a rotation", async 
   await expect(rowOf(page, "Intercom").filter({ hasText: /Expires in/ })).toHaveCount(1);
 });
 
+test("states when the old and the new key end if the rotated key expires within the grace period", async ({
+  ownerPage: page,
+  product: { url, cookie },
+}) => {
+  const expires_at = new Date(Date.now() + 2 * 3_600_000);
+  await call(url, cookie, "/api/keys", { name: "Pop-up shop", expires_at: expires_at.toISOString() });
+  const time = expires_at.toISOString().slice(11, 16);
+  await page.goto(`${url}/keys`);
+  await choose(page, "Pop-up shop", "Rotate");
+  const grace = page.getByLabel("Old key stays valid for");
+  await expect(grace).toHaveAccessibleDescription(new RegExp(`^Only until .*, ${time}, when it expires$`));
+  await grace.selectOption("No grace period");
+  await expect(grace).toHaveAccessibleDescription("");
+  await grace.selectOption("6 hours");
+  await page.getByRole("button", { name: "Rotate API key" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText(new RegExp(`The old key stays valid until [^.]*, ${time}\\.`));
+  await expect(dialog).toContainText(new RegExp(`The new key expires on [^.]*, ${time}\\.`));
+  await dialog.getByRole("button", { name: "Done" }).click();
+});
+
 test("refuses a disabled API key until it is enabled again", async ({ ownerPage: page, product }) => {
   const key = await createKeyOnPage(page, product.url, "Old phone");
   await choose(page, "Old phone", "Disable");
   await page.getByRole("button", { name: "Disable API key" }).click();
   await expect(rowOf(page, "Old phone").getByText("Disabled")).toBeVisible();
   expect(await statusWith(product.url, key)).toBe(401);
+  await rowOf(page, "Old phone").getByRole("button", { name: "Actions for Old phone" }).click();
+  await expect(page.getByRole("menuitem", { name: "Enable" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: "Rotate" })).toHaveCount(0);
+  await page.keyboard.press("Escape");
   await choose(page, "Old phone", "Enable");
   await expect(page.getByText("Old phone enabled")).toBeVisible();
   expect(await statusWith(product.url, key)).toBe(200);
