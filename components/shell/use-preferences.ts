@@ -5,6 +5,7 @@ import { useTheme } from "next-themes";
 import { useLocale } from "use-intl";
 
 import { api, callApi } from "@/lib/client/api";
+import { useApiCache } from "@/lib/client/use-api";
 import { LOCALE_COOKIE, LOCALES, type Locale } from "@/lib/messages/locale";
 
 /** Each language's name in that language. */
@@ -24,14 +25,18 @@ function storeLocale(locale: Locale): void {
 /** Language and theme of this browser. A signed-in user's language is also saved in the account. */
 export function usePreferences({ isSignedIn }: { isSignedIn: boolean }) {
   const router = useRouter();
+  const cache = useApiCache();
   const locale = useLocale();
   const { theme = "system", resolvedTheme, setTheme } = useTheme();
 
   const setLocale = async (next: Locale) => {
     storeLocale(next);
     router.refresh();
+    if (!isSignedIn) return;
     // This browser already has the language; if saving fails, only other browsers miss it.
-    if (isSignedIn) await callApi(api.updateSelf, { body: { locale: next } }).catch(() => undefined);
+    const saved = await callApi(api.updateSelf, { body: { locale: next } }).catch(() => null);
+    // With the new version, so that a form of the profile can be saved.
+    if (saved) await cache.write(api.readSelf, {}, saved);
   };
   const toggleTheme = () => setTheme(resolvedTheme === "dark" ? "light" : "dark");
   return { locale, setLocale, theme, setTheme, toggleTheme };

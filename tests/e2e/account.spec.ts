@@ -46,6 +46,19 @@ test("takes no input of the profile while it is saved", async ({ page, account }
   await expect(page.getByLabel("Email")).toBeEditable();
 });
 
+test("saves a member's profile after the language was changed", async ({ page, account, product }) => {
+  const { cookie } = await createUser(product.url, product.cookie, { username: "lena", role: "member" });
+  await signInByCookie(page, account.url, cookie);
+  await page.goto(`${account.url}/account`);
+  await openAccountMenu(page);
+  const saved = page.waitForResponse((reply) => reply.request().method() === "PATCH");
+  await page.getByRole("menuitemradio", { name: "中文" }).click();
+  await saved;
+  await page.getByLabel("显示名称").fill("Lena Green");
+  await page.getByRole("button", { name: "保存更改" }).click();
+  await expect(page.getByText("个人资料已保存")).toBeVisible();
+});
+
 test.describe("an enrolment", () => {
   test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
 
