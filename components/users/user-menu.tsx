@@ -65,7 +65,7 @@ export function UserMenu({ user, viewer, onAction }: UserMenuProps) {
             <>
               {item("edit", t("edit"), PencilIcon)}
               <DropdownMenuSeparator />
-              {item("password", t("password"), Link2Icon)}
+              {user.enabled ? item("password", t("password"), Link2Icon) : null}
               {user.two_factor_enabled ? item("twoFactor", t("twoFactor"), ShieldOffIcon) : null}
               {user.locked_until ? item("unlock", t("unlock"), LockOpenIcon) : null}
               {item("sessions", t("sessions"), LogOutIcon)}

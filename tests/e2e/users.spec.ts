@@ -164,6 +164,10 @@ test("adds, edits, disables, enables and deletes a user", async ({ ownerPage: pa
   await choose(page, "noor", "Disable");
   await page.getByRole("button", { name: "Disable user" }).click();
   await expect(rowOf(page, "Noor Haddad").getByText("Disabled")).toBeVisible();
+  await page.getByRole("button", { name: "Actions for noor" }).click();
+  await expect(page.getByRole("menuitem", { name: "Enable" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: "Create password reset link" })).toHaveCount(0);
+  await page.keyboard.press("Escape");
   await choose(page, "noor", "Enable");
   await expect(rowOf(page, "Noor Haddad").getByText("Disabled")).toHaveCount(0);
 

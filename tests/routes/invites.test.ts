@@ -278,6 +278,16 @@ describe("a reset link", () => {
     });
   const login = (password: string) => harness("/api/user/login", { body: { username: "mia", password } });
 
+  test("is refused for a disabled user, whom it could not sign in", async () => {
+    const mia = await addUser(harness, owner, { username: "mia" });
+    const token = await resetOf(mia.id);
+    await patch(mia.id, { enabled: false });
+    const reply = await harness(`/api/users/${mia.id}/password_reset`, { body: {}, cookie: owner });
+    expect([reply.status, reply.json.code]).toEqual([409, "conflict"]);
+    await patch(mia.id, { enabled: true, version: 2 });
+    expect((await reset(token)).status).toBe(200);
+  });
+
   test("sets the password, ends every session, clears delays, and signs the user in", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id);

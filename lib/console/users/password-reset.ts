@@ -26,13 +26,15 @@ const LIFE_MS = DAY_MS;
 
 /**
  * Creates a one-time link, valid for 24 hours, to set a new password for a user of a lower role, and returns its token,
- * shown only here. An earlier link of the same user is deleted. Throws `not_found`, `forbidden`.
+ * shown only here. An earlier link of the same user is deleted. Throws `not_found`, `forbidden`,
+ * `conflict` (disabled user).
  */
 export async function createPasswordReset(ctx: ConsoleContext, id: string): Promise<InviteWithToken> {
   const actor = await requireSignedInOperator(ctx);
   const token = newToken(ctx.random);
   return ctx.store.transaction(async (tx) => {
     const target = await findManageable(tx, actor, id);
+    if (!target.enabled) throw new AppError("conflict", "This user is disabled. Enable the user first.");
     const now = ctx.clock.now();
     const invite: InviteRecord = {
       id: newId(ctx.random, "inv"),

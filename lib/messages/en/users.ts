@@ -114,7 +114,7 @@ export const users = {
     by: "by {name}",
     expires: "expires {when}",
     invalid: "Invalid",
-    invalidText: "Its creator no longer has the permission to grant this.",
+    invalidText: "Its creator may no longer grant this, or the user was disabled or has a new password.",
     revoke: "Revoke",
     revokeNamed: "Revoke: {name}",
     higher: "Only the owner can revoke links for administrators.",

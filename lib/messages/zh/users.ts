@@ -112,7 +112,7 @@ export const users = {
     by: "由 {name} 创建",
     expires: "{when}失效",
     invalid: "无效",
-    invalidText: "创建者已无权授予此权限。",
+    invalidText: "创建者已无权授予此权限，或该用户已停用或已更改密码。",
     revoke: "撤销",
     revokeNamed: "撤销：{name}",
     higher: "只有所有者可以撤销管理员的链接。",
