@@ -2,9 +2,11 @@
 
 import { LinkIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
+import type { ApiPages } from "@/lib/client/use-api-pages";
 import type { Invite } from "@/lib/contracts/console/invites";
 import type { Viewer } from "@/lib/contracts/console/user";
 import { isHigherRole } from "@/lib/contracts/rank";
+import { LoadMore } from "../shell/list-body";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Facts } from "../ui/facts";
@@ -12,16 +14,16 @@ import { RelativeTime } from "../ui/relative-time";
 
 /** One-time links that were not used yet; renders nothing without one. */
 export function PendingLinks({
-  links,
+  list,
   viewer,
   onRevoke,
 }: {
-  links: readonly Invite[];
+  list: ApiPages<Invite>;
   viewer: Viewer;
   onRevoke(link: Invite): void;
 }) {
   const t = useTranslations("users.pendingLinks");
-  if (links.length === 0) return null;
+  if (!list.items?.length) return null;
   return (
     <section aria-labelledby="pending-links" className="mt-10 grid gap-3">
       <div className="grid gap-0.5">
@@ -31,10 +33,11 @@ export function PendingLinks({
         <p className="text-ink-muted">{t("text")}</p>
       </div>
       <ul className="divide-y rounded-md border bg-panel">
-        {links.map((link) => (
+        {list.items.map((link) => (
           <PendingLink key={link.id} link={link} viewer={viewer} onRevoke={() => onRevoke(link)} />
         ))}
       </ul>
+      <LoadMore list={list} />
     </section>
   );
 }

@@ -104,7 +104,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
         )}
       </ListBody>
       <PendingLinks
-        links={pendingLinks.items ?? []}
+        list={pendingLinks}
         viewer={viewer}
         onRevoke={(link) => setDialog({ kind: "revoke", link })}
       />

@@ -88,6 +88,18 @@ test("creates a member from an invite link that works only once", async ({
   await guest.context().close();
 });
 
+test("lists more than one page of pending links", async ({ page, freshProduct: { url } }) => {
+  const cookie = await setUp(url);
+  await signInByCookie(page, url, cookie);
+  for (let index = 0; index <= 50; index++)
+    await call(url, cookie, "/api/invites", { role: "member", email: `guest-${index}@example.com` });
+  await page.goto(`${url}/users`);
+  const oldest = page.getByText("Invitation for guest-0@example.com");
+  await expect(oldest).toHaveCount(0);
+  await page.getByRole("button", { name: "Load more" }).click();
+  await expect(oldest).toBeVisible();
+});
+
 test("invalidates a revoked invite link", async ({ ownerPage: page, product, browser }) => {
   const made = await call<{ token: string }>(product.url, product.cookie, "/api/invites", {
     role: "admin",
