@@ -151,12 +151,17 @@ describe("the minimum password length", () => {
     expect(services.instance.passwordMinimum).toBe(20);
   });
 
-  test("is never below the environment's minimum", async () => {
+  test("cannot be set below the environment's minimum", async () => {
     const strict = await testServices({ passwordMinimum: 16 });
     const strictHarness = openConsoleHarness(strict);
     const cookie = await setUpOwner(strictHarness);
-    await changeSettings(strictHarness, cookie, { password_minimum: 9 });
-    expect(strict.instance.passwordMinimum).toBe(16);
+    const set = (password_minimum: number) => changeSettings(strictHarness, cookie, { password_minimum });
+    const refused = await set(15);
+    expect([refused.status, refused.json.issues]).toEqual([
+      400,
+      [{ path: "password_minimum", message: "Must be at least 16." }],
+    ]);
+    expect((await set(16)).status).toBe(200);
     await strict.close();
   });
 });

@@ -1,5 +1,5 @@
 import type { UpdateSettings, VersionedSettings } from "../../contracts/console/settings";
-import { AppError } from "../../errors";
+import { AppError, invalidField } from "../../errors";
 import type { Repositories, UserRecord, WebhookKind } from "../../ports/store";
 import { requireSignedInAdmin, requireSignedInOperator } from "../access/guards";
 import { readSettings } from "../access/read-settings";
@@ -104,6 +104,9 @@ export async function showSettings(ctx: ReadContext): Promise<VersionedSettings>
 export async function updateSettings(ctx: ConsoleContext, input: UpdateSettings): Promise<VersionedSettings> {
   const user = await requireSignedInOperator(ctx);
   const { version, ...change } = input;
+  const shortest = ctx.instance.base?.passwordMinimum ?? 0;
+  if ((change.password_minimum ?? shortest) < shortest)
+    throw invalidField("password_minimum", `Must be at least ${shortest}.`);
   const after = await ctx.store.transaction(async (tx) => {
     await raiseVersion(tx, version);
     await applySettings(tx, ctx, user, change);
