@@ -1,6 +1,6 @@
 "use client";
 
-import { useRef, useState } from "react";
+import { startTransition, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -42,9 +42,23 @@ export function OwnerWizard({
   const { current, furthest, isTooEarly, moveTo } = useOwnerSteps(owner.step, steps);
   const t = useTranslations("setup");
   const [secret, setSecret] = useState<string | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
   const { items: keys, error: keysError, reload } = useApiPages(api.listKeys);
 
   const body = () => {
+    // On any step: the check of the first code may end after the user left its step.
+    if (codes)
+      return (
+        <CodesStep
+          codes={codes}
+          username={owner.username}
+          onSaved={async () => {
+            if (current === "second-factor") await moveTo("key");
+            // Together with the next step, which the router shows in a transition.
+            startTransition(() => setCodes(null));
+          }}
+        />
+      );
     switch (current) {
       case "key":
         return (
@@ -72,7 +86,7 @@ export function OwnerWizard({
           />
         );
       default:
-        return <TwoFactorStep username={owner.username} onNext={() => moveTo("key")} />;
+        return <TwoFactorStep onCodes={setCodes} onNext={() => moveTo("key")} />;
     }
   };
 
@@ -203,18 +217,19 @@ function CreateKeyForm({ onKey, onNext, onBack }: Pick<KeyStepProps, "onKey" | "
   );
 }
 
-function TwoFactorStep({ username, onNext }: { username: string; onNext(): void }) {
+function CodesStep(props: Parameters<typeof SaveBackupCodes>[0]) {
+  const t = useTranslations("twoFactor");
+  return (
+    <StepBody part="codes" title={t("codesTitle")} text={t("codesText")}>
+      <SaveBackupCodes {...props} />
+    </StepBody>
+  );
+}
+
+function TwoFactorStep({ onCodes, onNext }: { onCodes(codes: string[]): void; onNext(): void }) {
   const t = useTranslations("setup.twoFactor");
   const common = useTranslations("common");
   const { data, error, mutate } = useApi(api.readTwoFactor);
-  const [codes, setCodes] = useState<string[] | null>(null);
-  const codesText = useTranslations("twoFactor");
-  if (codes)
-    return (
-      <StepBody part="codes" title={codesText("codesTitle")} text={codesText("codesText")}>
-        <SaveBackupCodes codes={codes} username={username} onSaved={onNext} />
-      </StepBody>
-    );
   return (
     <StepBody part="scan" title={t("title")} text={t("text")}>
       {error && !data ? (
@@ -234,8 +249,9 @@ function TwoFactorStep({ username, onNext }: { username: string; onNext(): void 
         <>
           <EnrolTwoFactor
             onCodes={(made) => {
-              setCodes(made);
-              void mutate();
+              onCodes(made);
+              // At once: the step may be shown again before the status is loaded.
+              void mutate({ ...data, enabled: true });
             }}
           />
           <div className="flex flex-wrap items-center gap-3 border-t pt-6">

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright/test";
 import { setUp, startProduct } from "../support/product";
-import { expect, OWNER, openOtherBrowser, signInByCookie, test } from "./fixtures";
+import { totpCode } from "../support/totp";
+import { expect, holdRequests, OWNER, openOtherBrowser, signInByCookie, test } from "./fixtures";
 import {
   createOwner,
   enrol,
@@ -87,6 +88,28 @@ test("offers skipped 2FA and the unfinished setup on the overview", async ({ pag
   await expect(page.getByRole("link", { name: "Turn on" })).toHaveAttribute("href", "/account");
   await page.getByRole("link", { name: "Finish setup" }).click();
   await expect(heading(page, "Create your first API key")).toBeVisible();
+});
+
+test("shows the backup codes on any step until they are saved", async ({ page, freshProduct }) => {
+  await page.goto(`${freshProduct.url}/setup`);
+  await goToAdministratorStep(page);
+  await createOwner(page);
+  const releaseCheck = await holdRequests(page, "**/api/user/2fa/enable");
+  await page.getByLabel("Code from the app").fill(totpCode(await shownSecret(page), Date.now()));
+  await page.getByRole("button", { name: "Not now" }).click();
+  await expect(heading(page, "Create your first API key")).toBeVisible();
+  releaseCheck();
+  const areSaved = page.getByRole("button", { name: "I’ve saved them" });
+  await expect(areSaved).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/step=second-factor$/);
+  await expect(areSaved).toBeVisible();
+  await page.goForward();
+  await expect(page).toHaveURL(/step=key$/);
+  await areSaved.click();
+  await expect(heading(page, "Create your first API key")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByText("If you have not saved your backup codes")).toBeVisible();
 });
 
 test("focuses the first invalid field of the account and keeps every step on one line", async ({
