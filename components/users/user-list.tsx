@@ -1,9 +1,10 @@
 "use client";
 
-import { useFormatter, useTranslations } from "use-intl";
+import { useTranslations } from "use-intl";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import { BudgetBar } from "../charts/budget-usage";
 import { useAmounts } from "../charts/use-amounts";
+import { clockTime, useCountdown } from "../forms/countdown";
 import { type Column, RecordList } from "../shell/record-list";
 import { ActionsButton } from "../ui/actions-button";
 import { Badge } from "../ui/badge";
@@ -88,8 +89,7 @@ function Email({ user }: { user: ManagedUser }) {
 /** Display name and username, with badges for the viewer and for a disabled or locked user. */
 function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean }) {
   const t = useTranslations("users");
-  const format = useFormatter();
-  // The server does not know the user's time zone.
+  // The server does not know the browser's clock.
   const isBrowser = useIsBrowser();
   return (
     <span className="grid min-w-0 gap-0.5">
@@ -99,21 +99,18 @@ function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean }) {
         </span>
         {isSelf ? <Badge tone="outline">{t("you")}</Badge> : null}
         {user.enabled ? null : <Badge tone="neutral">{t("status.disabled")}</Badge>}
-        {user.locked_until && isBrowser ? (
-          <Badge tone="warn">
-            {t("status.locked", {
-              time: format.dateTime(new Date(user.locked_until), {
-                hour: "numeric",
-                minute: "numeric",
-                hourCycle: "h23",
-              }),
-            })}
-          </Badge>
-        ) : null}
+        {user.locked_until && isBrowser ? <LockedBadge until={user.locked_until} /> : null}
       </span>
       <code className="break-all text-ink-faint">{user.username}</code>
     </span>
   );
+}
+
+/** How long the user is locked; nothing from then on. */
+function LockedBadge({ until }: { until: string }) {
+  const t = useTranslations("users.status");
+  const left = useCountdown(Date.parse(until));
+  return left > 0 ? <Badge tone="warn">{t("locked", { time: clockTime(left) })}</Badge> : null;
 }
 
 /** Whether 2FA is on; highlighted if it is off for an owner or administrator. */

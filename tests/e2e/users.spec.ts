@@ -234,6 +234,25 @@ test.describe("a user who was deleted elsewhere", () => {
   });
 });
 
+test("shows how long a user is locked, and nothing of it from then on", async ({
+  ownerPage: page,
+  product: { url, cookie },
+}) => {
+  await addUser(url, cookie, "timed");
+  const locked_until = new Date(Date.now() + 23 * 3_600_000).toISOString();
+  await page.route("**/api/users?*", async (route) => {
+    const reply = await route.fetch();
+    const json = await reply.json();
+    for (const user of json.data.items) if (user.username === "timed") user.locked_until = locked_until;
+    await route.fulfill({ response: reply, json });
+  });
+  await page.clock.install();
+  await page.goto(`${url}/users`);
+  await expect(rowOf(page, "timed")).toContainText(/Locked for 22:59:\d\d/);
+  await page.clock.fastForward("23:00:00");
+  await expect(rowOf(page, "timed")).not.toContainText("Locked");
+});
+
 test("unlocks a user and signs them out everywhere", async ({
   ownerPage: page,
   product: { url, cookie },
@@ -250,10 +269,10 @@ test("unlocks a user and signs them out everywhere", async ({
       body: JSON.stringify({ username: "lock", password: "wrong wrong wrong" }),
     });
   await page.goto(`${url}/users`);
-  await expect(rowOf(page, "lock")).toContainText("Locked until");
+  await expect(rowOf(page, "lock")).toContainText(/Locked for 0:[0-3]\d/);
   await choose(page, "lock", "Unlock");
   await expect(page.getByText("lock unlocked")).toBeVisible();
-  await expect(rowOf(page, "lock")).not.toContainText("Locked until");
+  await expect(rowOf(page, "lock")).not.toContainText("Locked");
   await choose(page, "lock", "Sign out everywhere");
   await page.getByRole("alertdialog").getByRole("button", { name: "Sign out everywhere" }).click();
   await expect(page.getByText("lock signed out everywhere")).toBeVisible();

@@ -20,7 +20,7 @@ export const users = {
   },
   twoFactor: { on: "On", off: "Off" },
   neverSeen: "Never",
-  status: { disabled: "Disabled", locked: "Locked until {time}" },
+  status: { disabled: "Disabled", locked: "Locked for {time}" },
   budget: {
     of: "{spent} of {limit}",
     total_usd: "in total",

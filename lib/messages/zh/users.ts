@@ -20,7 +20,7 @@ export const users = {
   },
   twoFactor: { on: "已启用", off: "未启用" },
   neverSeen: "从未",
-  status: { disabled: "已停用", locked: "锁定至 {time}" },
+  status: { disabled: "已停用", locked: "已锁定，剩余 {time}" },
   budget: {
     of: "{spent} / {limit}",
     total_usd: "总计",
