@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { startPostgres } from "../support/postgres";
 import { OWNER, type Product, setUp, startProduct } from "../support/product";
 import { sendRaw } from "../support/raw-request";
+import { openTcpGate } from "../support/tcp-gate";
 
 /** next-auth's own endpoints, as any client reaches them. */
 let product: Product;
@@ -125,6 +127,27 @@ test("does not return an ended session, though its cookie still decrypts", async
   expect((await get("/api/auth/session", { cookie: own })).json).toMatchObject({ user: {} });
   expect((await post("/api/user/logout", {}, { cookie: own })).status).toBe(200);
   expect((await get("/api/auth/session", { cookie: own })).json).toEqual({});
+});
+
+test("keeps the session's cookie while the store is unavailable", async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.close());
+  const url = new URL(await postgres.createDatabase());
+  const gate = await openTcpGate(Number(url.port));
+  onTestFinished(() => gate.close());
+  url.port = String(gate.port);
+  const other = await startProduct({ env: { DATABASE_URL: url.href } });
+  onTestFinished(async () => {
+    gate.reopen();
+    await other.close();
+  });
+  const own = await setUp(other.url);
+  const session = () =>
+    sendRaw(other.url, { method: "GET", path: "/api/auth/session", headers: { cookie: own } });
+  expect((await session()).json).toMatchObject({ user: { name: OWNER.username } });
+  gate.block();
+  const reply = await session();
+  expect([reply.status, reply.headers["set-cookie"]]).toEqual([503, undefined]);
 });
 
 describe("the return path of a sign-in", () => {

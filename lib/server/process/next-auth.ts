@@ -1,8 +1,10 @@
 import { NextRequest } from "next/server";
 import NextAuth from "next-auth";
 import { AppError, isAppError } from "../../errors";
+import { readSession } from "../../http/console/authenticate";
 import { nextAuthOptions } from "../../http/console/next-auth-options";
 import { consoleContext } from "../../http/console/pipeline";
+import { readCookie, sessionCookie } from "../../http/console/session-cookie";
 import type { Inbound, Outbound } from "../../http/core/exchange";
 import { readJsonObject } from "../../http/core/read-json";
 import { renderError } from "../../http/core/render-error";
@@ -55,6 +57,9 @@ async function runNextAuth(
     // The bytes do not use shared memory, which their type does not show.
     body: body as Uint8Array<ArrayBuffer> | null,
   });
+  const { name } = sessionCookie(inbound.peer.isSecure);
+  // Throws if the store is unavailable, which next-auth takes for an ended session, whose cookie it removes.
+  await readSession(services, readCookie(inbound.headers.get("cookie"), name));
   const options = nextAuthOptions(consoleContext(services, inbound, { kind: "anonymous" }));
   const response: Response = await NextAuth(forwarded, context, options);
   // next-auth's own reply to an update without its CSRF token is not JSON.
