@@ -165,6 +165,7 @@ export const common = {
     future: "Choose a future date.",
     tooShort: "Use at least {minimum} characters.",
     tooLong: "Use at most {maximum} characters.",
+    tooManyBytes: "Use at most {maximum} bytes.",
     tooSmall: "Enter {minimum} or more.",
     tooBig: "Enter {maximum} or less.",
     wholeNumber: "Enter a whole number.",

@@ -164,6 +164,7 @@ export const common = {
     future: "请选择将来的日期。",
     tooShort: "至少 {minimum} 个字符。",
     tooLong: "最多 {maximum} 个字符。",
+    tooManyBytes: "最多 {maximum} 字节。",
     tooSmall: "不小于 {minimum}。",
     tooBig: "不大于 {maximum}。",
     wholeNumber: "请输入整数。",
