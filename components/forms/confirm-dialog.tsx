@@ -30,6 +30,9 @@ interface ConfirmDialogProps {
   children?: ReactNode;
 }
 
+/** Without the white space that a browser does not show. */
+const asShown = (text: string) => text.trim().replace(/\s+/g, " ");
+
 /**
  * Asks for confirmation before a destructive action. If `onConfirm` fails, the dialog stays open and shows the error.
  */
@@ -48,7 +51,7 @@ export function ConfirmDialog({
   const [name, setName] = useState("");
   const { isBusy, error, run } = useAction();
   const common = useTranslations("common");
-  const isConfirmable = typedName === undefined || name.trim() === typedName;
+  const isConfirmable = typedName === undefined || asShown(name) === asShown(typedName);
 
   return (
     <AlertDialog open onOpenChange={(open) => (open ? undefined : onClose())}>

@@ -141,6 +141,18 @@ test("a request that ends after its dialog was closed leaves the next dialog ope
   await expect(form.getByLabel("Name")).toHaveValue("Late and typed");
 });
 
+test("deletes an API key whose name is typed as it is shown, with one space for two", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await createKey(product.url, product.cookie, { name: "Spare  phone" });
+  await page.goto(`${product.url}/keys`);
+  await choose(page, "Spare phone", "Delete");
+  await page.getByLabel("Type Spare phone").fill("Spare phone");
+  await page.getByRole("button", { name: "Delete API key" }).click();
+  await expect(rowOf(page, "Spare phone")).toHaveCount(0);
+});
+
 test("shows each budget label on one line", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");
