@@ -74,7 +74,7 @@ export const apiKeys = {
   },
   noMatch: {
     title: "No API keys match “{q}”",
-    text: "The search looks at names.",
+    text: "The search looks at names and the visible part of keys.",
   },
   menu: {
     try: "Try in playground",

@@ -71,7 +71,7 @@ export const apiKeys = {
   },
   noMatch: {
     title: "没有与“{q}”匹配的 API 密钥",
-    text: "搜索的是名称。",
+    text: "搜索的是名称和密钥的可见部分。",
   },
   menu: {
     try: "在试用页试用",
