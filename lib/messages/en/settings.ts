@@ -90,7 +90,7 @@ export const settings = {
   password: {
     title: "Passwords",
     text: "Minimum length of new passwords.",
-    hint: "At least {count}, set by PATCHBAY_PASSWORD_MIN. Leave blank for that. Applies to new passwords.",
+    hint: "At least {count}, the value of PATCHBAY_PASSWORD_MIN. Leave blank for that. Applies to new passwords.",
   },
   limits: {
     title: "Limits",

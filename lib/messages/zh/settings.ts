@@ -88,7 +88,7 @@ export const settings = {
   password: {
     title: "密码",
     text: "新密码的最短长度。",
-    hint: "不小于 {count}，由 PATCHBAY_PASSWORD_MIN 设定，留空则使用该值。对新密码生效。",
+    hint: "不小于 {count}（PATCHBAY_PASSWORD_MIN 的值），留空则使用该值。对新密码生效。",
   },
   limits: {
     title: "限制",
