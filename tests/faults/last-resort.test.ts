@@ -65,3 +65,14 @@ describe.each([
     await product.close();
   });
 });
+
+test("continues and stops in order while its output is on a full disk", async () => {
+  const product = await startWith("full-output.mjs");
+  try {
+    await setUp(product.url);
+    product.process.kill("SIGTERM");
+    await expect.poll(() => product.process.exitCode).toBe(0);
+  } finally {
+    await product.kill();
+  }
+});

@@ -89,9 +89,14 @@ function allowed(fields: Record<string, unknown> | undefined): Record<string, un
   return written;
 }
 
-/** JSON lines on standard output; `level` as in PATCHBAY_LOG_LEVEL. */
+/**
+ * JSON lines on standard output; `level` as in PATCHBAY_LOG_LEVEL. A line that cannot be written is lost: pino's own
+ * writer would end the process then, and wait at its exit for a full disk to have space.
+ */
 export function createLog(level: string): Log {
-  const writer = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  process.stdout.on("error", () => undefined);
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const writer = pino(options, { write: (line) => process.stdout.write(line) });
   return {
     info: (event, fields) => writer.info(allowed(fields), event),
     warn: (event, fields) => writer.warn(allowed(fields), event),
