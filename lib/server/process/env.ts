@@ -27,9 +27,17 @@ const Processes = z
   .regex(/^(?:auto|[1-9]\d?)$/, "must be auto or a whole number from 1 to 99")
   .transform((value) => (value === "auto" ? availableParallelism() : Number(value)));
 
+/** As pg reads it: `postgres://user@/database` is a local socket. */
+function isDatabaseUrl(value: string): boolean {
+  return value.startsWith("file:") || URL.canParse(value.replace("@/", "@localhost/"));
+}
+const NOT_A_URL =
+  "is not a URL; in a password write %2F for /, %23 for #, %3F for ?, %40 for @ and %25 for %";
+
 const DatabaseUrl = z
   .string()
-  .regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/, "must be file:<path> or postgres://<host>/<database>");
+  .regex(/^(?:file:.+|postgres(?:ql)?:\/\/.+)$/, "must be file:<path> or postgres://<host>/<database>")
+  .refine(isDatabaseUrl, NOT_A_URL);
 
 const RedisUrl = z.string().transform((value, context) => {
   const address = parseRedisUrl(value);
@@ -91,6 +99,7 @@ const Variables = z.object({
   DATABASE_URL_DIRECT: z
     .string()
     .regex(/^postgres(?:ql)?:\/\/.+$/, "must be postgres://<host>/<database>")
+    .refine(isDatabaseUrl, NOT_A_URL)
     .optional(),
   REDIS_URL: RedisUrl.optional(),
   REDIS_TLS_CA: z.string().optional(),

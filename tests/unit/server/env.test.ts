@@ -70,6 +70,18 @@ describe("an invalid environment", () => {
     expect(messageOf(() => readEnvironment({ [name]: value }))).toMatch(new RegExp(`^${name}: [^\\n]{8,}$`));
   });
 
+  test.each(["DATABASE_URL", "DATABASE_URL_DIRECT"])(
+    "is rejected without the password that breaks %s",
+    (name) => {
+      for (const password of ["se/cret", "se#cret", "se?cret"])
+        expect(
+          messageOf(() => readEnvironment({ [name]: `postgres://patchbay:${password}@db/patchbay` })),
+        ).toBe(
+          `${name}: is not a URL; in a password write %2F for /, %23 for #, %3F for ?, %40 for @ and %25 for %`,
+        );
+    },
+  );
+
   test("is rejected when REDIS_TLS_CA is set and Redis is reached without TLS", () => {
     const tlsCa = (url: string) =>
       messageOf(() => readEnvironment({ REDIS_URL: url, REDIS_TLS_CA: "/etc/redis/ca.pem" }));
@@ -105,6 +117,14 @@ describe("a valid environment", () => {
       drainMs: 25_000,
     });
   });
+
+  test.each(["patchbay:se%2Fcret@db:5432", "patchbay@", ""])(
+    "accepts a PostgreSQL server as %j",
+    (server) => {
+      const url = `postgres://${server}/patchbay?host=/run/postgresql`;
+      expect(readEnvironment({ DATABASE_URL: url }).databaseUrl).toBe(url);
+    },
+  );
 
   test("treats an empty variable as absent", () => {
     expect(readEnvironment({ PORT: "", PATCHBAY_SETUP_TOKEN: "", PATCHBAY_LIMITS: "" })).toMatchObject({
