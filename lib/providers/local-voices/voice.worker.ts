@@ -73,5 +73,7 @@ async function answer({ id, chunk }: SpeakMessage<VoiceChunk>): Promise<void> {
 }
 
 process.on("message", (message: SpeakMessage<VoiceChunk>) => void answer(message));
+// A terminal and a service manager signal all processes of a group; the server lets running speech finish.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 // The server has ended.
 process.on("disconnect", () => process.exit());

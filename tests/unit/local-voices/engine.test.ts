@@ -141,6 +141,30 @@ describe("a local voice", () => {
   });
 });
 
+/** The processes of voices that this process has started. */
+async function voiceProcesses(): Promise<number[]> {
+  const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
+  const named = children
+    .split(" ")
+    .filter(Boolean)
+    .map(async (pid) => ({
+      pid: Number(pid),
+      command: await readFile(`/proc/${pid}/cmdline`, "utf8"),
+    }));
+  return (await Promise.all(named)).filter(({ command }) => /voice/.test(command)).map(({ pid }) => pid);
+}
+
+describe("a signal to the server's process group", () => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"])("does not cut running speech: %s", async (signal) => {
+    const call = speak(open(), SENTENCE.repeat(20));
+    await call.next();
+    const pids = await voiceProcesses();
+    expect(pids).toHaveLength(1);
+    for (const pid of pids) process.kill(pid, signal);
+    expect((await readAll(call)).length).toBeGreaterThan(0);
+  });
+});
+
 describe("a machine that is too slow", () => {
   it("refuses a call whose first audio would be too late", async () => {
     await expect(speak(open(), SENTENCE, { firstByteIn: 1_000 }).next()).rejects.toMatchObject({
