@@ -1,7 +1,8 @@
-import { statSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { hasCode } from "../../errors";
+import { flush } from "../../store/sqlite/exchange-file";
 import { type Command, CommandError, readArguments } from "./command";
 import { withStore } from "./open-store";
 
@@ -12,19 +13,24 @@ export const backup: Command = {
   async run({ env, terminal }, args) {
     const { positionals } = readArguments(args, {}, ["file"]);
     const file = path.resolve(positionals[0] ?? "");
+    if (existsSync(file)) throw new CommandError(`${file} already exists; choose another file.`);
+    // A command that is interrupted leaves no file that looks like a backup.
+    const draft = `${file}.part`;
     await withStore(env, async (admin) => {
+      for (const left of [draft, `${draft}-journal`]) rmSync(left, { force: true });
       try {
-        await admin.store.backup(file);
+        await admin.store.backup(draft);
       } catch (error) {
         // The store's messages do not name the path.
-        if (hasCode(error, "conflict"))
-          throw new CommandError(`${file} already exists; choose another file.`);
         if (hasCode(error, "invalid") && error.cause !== undefined)
           throw new CommandError(
             `${file} cannot be written (${error.cause instanceof Error ? error.cause.message : error.cause}).`,
           );
         throw error;
       }
+      flush(draft);
+      renameSync(draft, file);
+      flush(path.dirname(file));
       await admin.store.transaction((tx) => recordAudit(tx, admin, { action: "store.backup" }));
     });
     terminal.note(`Backup written to ${file} (${statSync(file).size} bytes).`);

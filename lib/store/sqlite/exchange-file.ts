@@ -50,7 +50,8 @@ function freeName(file: string): string {
   }
 }
 
-function flush(target: string): void {
+/** Flushes a file, or the names in a folder, to the disk. */
+export function flush(target: string): void {
   const handle = openSync(target, "r");
   try {
     fsyncSync(handle);

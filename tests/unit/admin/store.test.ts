@@ -230,6 +230,24 @@ describe("backup", () => {
     expect((await services.store.audit.verify()).brokenAt).toBeNull();
   });
 
+  test("shows the file only when it is complete, and replaces what an interrupted backup left", async () => {
+    const { harness } = await serve();
+    await setUpOwner(harness);
+    for (const left of ["copy.db.part", "copy.db.part-journal"]) writeFileSync(at(left), "left");
+    const running = admin.run(["backup", at("copy.db")]);
+    let isOver = false;
+    void running.finally(() => {
+      isOver = true;
+    });
+    while (!existsSync(at("copy.db")) && !isOver) await new Promise(setImmediate);
+    const { size } = statSync(at("copy.db"));
+    expect((await running).code).toBe(0);
+    expect(size).toBe(statSync(at("copy.db")).size);
+    expect(readdirSync(admin.dataDirectory).filter((name) => name.startsWith("copy.db"))).toEqual([
+      "copy.db",
+    ]);
+  });
+
   test("exits with 1 for an existing file, which stays unchanged, and for a missing folder", async () => {
     await serve();
     writeFileSync(at("copy.db"), "mine");
