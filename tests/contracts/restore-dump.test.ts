@@ -49,10 +49,9 @@ describe("restore of a PostgreSQL dump", () => {
 
   /** Dumps the store and gives the dump to the command. */
   async function restore(format = "custom") {
-    const file = at(`patchbay.${format}`);
+    const file = at(`mia's ${format} dump`);
     run("pg_dump", [`--format=${format}`, `--file=${file}`, url]);
-    const reply = await admin.run(["restore", file]);
-    return { ...reply, file };
+    return admin.run(["restore", file]);
   }
 
   test.each(["custom", "directory", "plain"])(
@@ -61,32 +60,38 @@ describe("restore of a PostgreSQL dump", () => {
       const file = at(`patchbay.${format}`);
       run("pg_dump", [`--format=${format}`, `--file=${file}`, url]);
       admin.variables.DATABASE_URL = "postgres://nowhere.invalid/x";
-      const { code, out, notes } = await admin.run(["restore", file]);
+      const { code, notes } = await admin.run(["restore", file]);
       expect([code, notes]).toEqual([
         0,
         expect.stringMatching(/\d+ audit rows are intact; the newest hash is \S+\./),
       ]);
       expect(notes).toContain(`schema version ${MIGRATIONS.length}`);
-      expect(out).toBe(`pg_restore --single-transaction --no-owner --dbname=<DATABASE_URL> ${file}`);
     },
   );
 
-  test("prints a command that restores the dump to an empty database", async () => {
-    const { out } = await restore();
-    const verified = (await admin.run(["verify-audit"])).out;
-    const empty = await server.createDatabase();
-    const [program = "", ...args] = out.replace("<DATABASE_URL>", empty).split(" ");
-    run(program, args);
-    admin.variables.DATABASE_URL = empty;
-    expect(await admin.run(["verify-audit", "--expect", verified])).toMatchObject({ code: 0, out: verified });
-    const services = await admin.openServices();
-    const { items } = await services.store.ledger.list({ limit: 10, cursor: null, q: null });
-    expect(items.map((row) => row.costNano)).toEqual([7]);
-    expect(
-      (await services.store.keys.list({ limit: 10, cursor: null, q: null, ownerId: null })).items.length,
-    ).toBeGreaterThan(1);
-    await services.close();
-  });
+  test.each(["custom", "directory", "plain"])(
+    "prints a command that restores the dump to an empty database: %s",
+    async (format) => {
+      const { out } = await restore(format);
+      const verified = (await admin.run(["verify-audit"])).out;
+      const empty = await server.createDatabase();
+      execFileSync("bash", ["-c", `PATH=${programs}:$PATH ${out.replace("<DATABASE_URL>", empty)}`], {
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      admin.variables.DATABASE_URL = empty;
+      expect(await admin.run(["verify-audit", "--expect", verified])).toMatchObject({
+        code: 0,
+        out: verified,
+      });
+      const services = await admin.openServices();
+      const { items } = await services.store.ledger.list({ limit: 10, cursor: null, q: null });
+      expect(items.map((row) => row.costNano)).toEqual([7]);
+      expect(
+        (await services.store.keys.list({ limit: 10, cursor: null, q: null, ownerId: null })).items.length,
+      ).toBeGreaterThan(1);
+      await services.close();
+    },
+  );
 
   test("refuses an audit log with a changed row, and one with a missing or forged end", async () => {
     await change("alter table audit disable trigger all", "update audit set actor = 'someone' where seq = 2");

@@ -9,7 +9,7 @@ import { START_ERROR } from "../../store/errors";
 import { makeDirectory } from "../../store/make-directory";
 import { MIGRATIONS, newerSchemaMessage } from "../../store/migrations";
 import { fileOf, isPostgresUrl } from "../../store/options";
-import { openDump } from "../../store/postgres/dump";
+import { isSqlText, openDump } from "../../store/postgres/dump";
 import { checkpoint, copyToDraft, dropFile, exchangeFile } from "../../store/sqlite/exchange-file";
 import {
   type AccountRows,
@@ -193,8 +193,13 @@ async function verifyDump(env: Environment, terminal: Terminal, file: string): P
     terminal.note(
       "Stop every server, create an empty database, run this, and start them with its DATABASE_URL:",
     );
+    const quoted = `'${file.replaceAll("'", "'\\''")}'`;
     // Not --clean: it cannot drop the constraints of partitions, and the previous database stays as it is.
-    terminal.say(`pg_restore --single-transaction --no-owner --dbname=<DATABASE_URL> ${file}`);
+    terminal.say(
+      (await isSqlText(file))
+        ? `psql --single-transaction --set=ON_ERROR_STOP=1 --dbname=<DATABASE_URL> --file=${quoted}`
+        : `pg_restore --single-transaction --no-owner --dbname=<DATABASE_URL> ${quoted}`,
+    );
   } finally {
     await dump.close();
   }

@@ -27,7 +27,8 @@ export interface Dump {
   close(): Promise<void>;
 }
 
-async function isSqlText(file: string): Promise<boolean> {
+/** True for a dump in `pg_dump --format=plain`. */
+export async function isSqlText(file: string): Promise<boolean> {
   if (statSync(file).isDirectory()) return false;
   const handle = await open(file);
   try {
