@@ -243,6 +243,22 @@ describe("an import", () => {
     expect(await services.store.channels.find(mapped.id)).toMatchObject({ options: mapped.options });
   });
 
+  test("keeps the fields of a channel that the file leaves out", async () => {
+    const { id } = await addChannel({
+      base_url: "https://proxy.example/v1",
+      headers: { "x-team": "voices" },
+      options: { batching: true },
+      timeouts: { connect_ms: 2_000 },
+    });
+    const before = await services.store.channels.find(id);
+    const { file } = await exported();
+    const { name, provider } = CHANNEL;
+    const channels = [{ name, provider, priority: 7 }];
+    const reply = await importFile({ ...file, settings: {}, models: [], channels });
+    expect(reply.json.data.steps).toMatchObject([{ action: "change", fields: ["priority"] }]);
+    expect(await services.store.channels.find(id)).toEqual({ ...before, priority: 7, version: 2 });
+  });
+
   test("closes the circuits of a channel whose models it changes, as an edit does, but not in a dry run", async () => {
     const { id } = await addChannel();
     const { file } = await exported();

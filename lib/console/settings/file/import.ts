@@ -77,16 +77,23 @@ function commonFields(sent: FileChannel): ChannelPatch {
   return sentFields({ priority, weight, rpm, concurrency });
 }
 
-/** The channel's fields, with address, headers and options checked as for a new channel. Throws `invalid`. */
-function channelPatch({ ctx }: Importing, sent: FileChannel): ChannelPatch {
-  const { baseUrl, headers, options } = ctx.providers.checkChannel(readConnection(sent));
+/**
+ * The channel's fields, with address, headers and options checked as for a new channel; those that the file leaves out
+ * stay as they are. Throws `invalid`.
+ */
+function channelPatch({ ctx }: Importing, sent: FileChannel, before?: ChannelRecord): ChannelPatch {
+  const { provider, base_url = before?.baseUrl } = sent;
+  const { headers = before?.headers, options = before?.options } = sent;
+  const checked = ctx.providers.checkChannel(readConnection({ provider, base_url, headers, options }));
   return {
     ...commonFields(sent),
-    baseUrl,
-    headers,
-    options,
-    models: (sent.models ?? []).map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
-    timeouts: readTimeouts(sent.timeouts ?? {}),
+    ...sentFields({
+      models: sent.models?.map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
+      timeouts: sent.timeouts && readTimeouts(sent.timeouts),
+    }),
+    baseUrl: checked.baseUrl,
+    headers: checked.headers,
+    options: checked.options,
   };
 }
 
@@ -145,7 +152,7 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   const named = [...channels.values()].filter((it) => !it.embedded && it.name === sent.name);
   const [before] = named;
   if (named.length > 1) return skipped(one, "Several channels have this name on this instance.");
-  const patch = channelPatch(importing, sent);
+  const patch = channelPatch(importing, sent, before);
   const refused = before === undefined ? null : channelRefusal(before, sent, patch);
   if (refused !== null) return skipped(one, refused);
   const listed = [...(before?.models ?? []), ...skippedModels];
