@@ -15,6 +15,8 @@ import type { Connection, QueryOutcome } from "./connection";
 import type { WorkerClient, WorkerRun } from "./worker-client";
 
 const RETRY_MS = 10;
+/** A write whose turn comes late retries for this long; a whole second for each would multiply a lasting lock's wait. */
+const LATE_WAIT_MS = LOCK_WAIT_MS / 4;
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
@@ -98,8 +100,9 @@ class WriteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const since = performance.now();
+    const asked = performance.now();
     const end = await this.#turns.take();
+    const since = Math.max(asked, performance.now() - LOCK_WAIT_MS + LATE_WAIT_MS);
     try {
       const lease: Lease = { end, run: this.#writer.run(), since, hasBegun: false };
       const connection = new SqliteConnection((sql, parameters) => {

@@ -74,3 +74,20 @@ test("a heartbeat waits while another process holds the lock, up to a second", a
   }
   expect(await ledger.instances(NOW)).toMatchObject([{ heartbeatAt: NOW }]);
 });
+
+test("a write whose turn comes late still waits while another process holds the lock", async () => {
+  const { ledger } = await database.open({ instanceId: "one" });
+  const other = new Database(database.file);
+  try {
+    other.exec("begin immediate");
+    const writes = Promise.allSettled([ledger.heartbeat(NOW), ledger.heartbeat(NOW + 1)]);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The first one gives up, and the second one has its turn.
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 1_001);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    other.exec("rollback");
+    expect((await writes).map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  } finally {
+    other.close();
+  }
+});
