@@ -4,20 +4,21 @@ import type { ConsoleServices } from "../context";
 
 /** Rows deleted per transaction: calls wait for it, so it is short. */
 const BATCH_ROWS = 500;
-/** Most transactions of one sweep; the next sweep continues. */
-const MAX_BATCHES = 400;
 /** Pause between two transactions, so that calls settle in between. */
-const PAUSE_MS = 5;
+const PAUSE_MS = 20;
 
-type Swept = Pick<ConsoleServices, "store" | "clock">;
+type Swept = Pick<ConsoleServices, "store" | "clock" | "instance">;
 
 /** Most rows of rejected requests, at any age: about 50 MB. */
 const MAX_REJECTIONS = 200_000;
 
-/** Runs `sweep` until it removes less than it may; returns how many rows it removed. */
-async function inBatches(sweep: (limit: number) => Promise<number>): Promise<number> {
+/** Runs `sweep` until it removes less than it may, or the server stops; returns how many rows it removed. */
+async function inBatches(
+  instance: Swept["instance"],
+  sweep: (limit: number) => Promise<number>,
+): Promise<number> {
   let removed = 0;
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+  while (instance.draining !== true) {
     const count = await sweep(BATCH_ROWS);
     removed += count;
     if (count < BATCH_ROWS) break;
@@ -33,10 +34,13 @@ async function inBatches(sweep: (limit: number) => Promise<number>): Promise<num
 export async function sweepUsage({
   store,
   clock,
+  instance,
 }: Swept): Promise<{ rows: number; prompts: number; rejections: number }> {
   const settings = await readSettings(store);
   const sweepLedger = async (what: "rows" | "prompts", days: number | null): Promise<number> =>
-    days === null ? 0 : inBatches((limit) => store.ledger.sweep(what, clock.now() - days * DAY_MS, limit));
+    days === null
+      ? 0
+      : inBatches(instance, (limit) => store.ledger.sweep(what, clock.now() - days * DAY_MS, limit));
   const { usage, prompts } = settings.retention_days;
   const now = clock.now();
   // An entry's text goes with it, also where a whole month is dropped.
@@ -45,7 +49,9 @@ export async function sweepUsage({
   const rejectedBefore = rejectionDays === null ? 0 : now - rejectionDays * DAY_MS;
   const swept = {
     prompts: await sweepLedger("prompts", Number.isFinite(promptDays) ? promptDays : null),
-    rejections: await inBatches((limit) => store.rejections.sweep(rejectedBefore, MAX_REJECTIONS, limit)),
+    rejections: await inBatches(instance, (limit) =>
+      store.rejections.sweep(rejectedBefore, MAX_REJECTIONS, limit),
+    ),
   };
   // Whole months are dropped at once, before the rest is deleted by row. It fails while the table is in use, as in a backup.
   await store.ledger.maintain(now, usage === null ? null : now - usage * DAY_MS);

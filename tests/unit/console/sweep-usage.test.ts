@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ConsoleServices } from "../../../lib/console/context";
+import { sweepUsage } from "../../../lib/console/usage/sweep";
+
+/** More than 400 transactions delete. */
+const OLD_ROWS = 1_000_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Sweeps a store of old entries; calls `afterBatch` with the number of those left. */
+async function sweep(afterBatch: (instance: { draining: boolean }, left: number) => void): Promise<number> {
+  let left = OLD_ROWS;
+  const instance = { draining: false };
+  const services = {
+    instance,
+    clock: { now: () => 1_790_000_000_000 },
+    store: {
+      settings: { all: async () => ({ retention_days: { usage: 30, prompts: null } }) },
+      rejections: { sweep: async () => 0 },
+      ledger: {
+        maintain: async () => undefined,
+        sweep: async (what: string, _before: number, limit: number) => {
+          if (what === "prompts") return 0;
+          const count = Math.min(left, limit);
+          left -= count;
+          afterBatch(instance, left);
+          return count;
+        },
+      },
+    },
+  };
+  // The parts that the sweep uses.
+  const swept = sweepUsage(services as unknown as ConsoleServices);
+  await vi.runAllTimersAsync();
+  return (await swept).rows;
+}
+
+test("a sweep of the ledger deletes all old entries", async () => {
+  expect(await sweep(() => undefined)).toBe(OLD_ROWS);
+});
+
+test("a sweep of the ledger ends when the server stops", async () => {
+  const rows = await sweep((instance, left) => {
+    instance.draining = left <= 900_000;
+  });
+  expect(rows).toBe(100_000);
+});
