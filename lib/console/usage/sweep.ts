@@ -7,7 +7,7 @@ const BATCH_ROWS = 500;
 /** Pause between two transactions, so that calls settle in between. */
 const PAUSE_MS = 20;
 
-type Swept = Pick<ConsoleServices, "store" | "clock" | "instance">;
+type Swept = Pick<ConsoleServices, "store" | "clock" | "instance" | "log">;
 
 /** Most rows of rejected requests, at any age: about 50 MB. */
 const MAX_REJECTIONS = 200_000;
@@ -28,24 +28,36 @@ async function inBatches(
 }
 
 /**
+ * True when this clock is more than a day ahead of another running instance's: by the retention, it would delete what
+ * is not old. The heartbeats of ended instances are removed within a minute.
+ */
+async function isClockAhead({ store, clock, log }: Swept): Promise<boolean> {
+  const others = (await store.ledger.instances(0)).filter(({ isSelf }) => !isSelf);
+  const ms = clock.now() - Math.min(...others.map(({ heartbeatAt }) => heartbeatAt));
+  if (ms <= DAY_MS) return false;
+  log.warn("retention_skipped", { ms, reason: "the clocks of the servers differ by more than a day" });
+  return true;
+}
+
+/**
  * Deletes usage rows, stored prompts and rejected requests older than the retention settings, and the oldest rejected
  * requests of too many; hourly sums and balances stay.
  */
-export async function sweepUsage({
-  store,
-  clock,
-  instance,
-}: Swept): Promise<{ rows: number; prompts: number; rejections: number }> {
+export async function sweepUsage(
+  services: Swept,
+): Promise<{ rows: number; prompts: number; rejections: number }> {
+  const { store, clock, instance } = services;
   const settings = await readSettings(store);
+  const keepsAll = await isClockAhead(services);
   const sweepLedger = async (what: "rows" | "prompts", days: number | null): Promise<number> =>
     days === null
       ? 0
       : inBatches(instance, (limit) => store.ledger.sweep(what, clock.now() - days * DAY_MS, limit));
-  const { usage, prompts } = settings.retention_days;
+  const { usage, prompts } = keepsAll ? { usage: null, prompts: null } : settings.retention_days;
   const now = clock.now();
   // An entry's text goes with it, also where a whole month is dropped.
   const promptDays = Math.min(usage ?? Number.POSITIVE_INFINITY, prompts ?? Number.POSITIVE_INFINITY);
-  const rejectionDays = settings.rejection_retention_days;
+  const rejectionDays = keepsAll ? null : settings.rejection_retention_days;
   const rejectedBefore = rejectionDays === null ? 0 : now - rejectionDays * DAY_MS;
   const swept = {
     prompts: await sweepLedger("prompts", Number.isFinite(promptDays) ? promptDays : null),

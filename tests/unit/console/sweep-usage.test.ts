@@ -8,17 +8,30 @@ const OLD_ROWS = 1_000_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Sweeps a store of old entries; calls `afterBatch` with the number of those left. */
-async function sweep(afterBatch: (instance: { draining: boolean }, left: number) => void): Promise<number> {
+const NOW = 1_790_000_000_000;
+const DAY_MS = 86_400_000;
+let warned: string[];
+
+/**
+ * Sweeps a store of old entries; calls `afterBatch` with the number of those left. `others`: the heartbeats of other
+ * instances.
+ */
+async function sweep(
+  afterBatch: (instance: { draining: boolean }, left: number) => void = () => undefined,
+  others: readonly number[] = [],
+): Promise<number> {
   let left = OLD_ROWS;
+  warned = [];
   const instance = { draining: false };
   const services = {
     instance,
-    clock: { now: () => 1_790_000_000_000 },
+    clock: { now: () => NOW },
+    log: { warn: (event: string) => warned.push(event) },
     store: {
       settings: { all: async () => ({ retention_days: { usage: 30, prompts: null } }) },
       rejections: { sweep: async () => 0 },
       ledger: {
+        instances: async () => others.map((heartbeatAt) => ({ heartbeatAt, isSelf: false })),
         maintain: async () => undefined,
         sweep: async (what: string, _before: number, limit: number) => {
           if (what === "prompts") return 0;
@@ -37,7 +50,7 @@ async function sweep(afterBatch: (instance: { draining: boolean }, left: number)
 }
 
 test("a sweep of the ledger deletes all old entries", async () => {
-  expect(await sweep(() => undefined)).toBe(OLD_ROWS);
+  expect(await sweep()).toBe(OLD_ROWS);
 });
 
 test("a sweep of the ledger ends when the server stops", async () => {
@@ -45,4 +58,11 @@ test("a sweep of the ledger ends when the server stops", async () => {
     instance.draining = left <= 900_000;
   });
   expect(rows).toBe(100_000);
+});
+
+test("a sweep of the ledger deletes nothing with a clock more than a day ahead of another server's", async () => {
+  expect(await sweep(undefined, [NOW + 30 * DAY_MS, NOW - DAY_MS])).toBe(OLD_ROWS);
+  expect(warned).toEqual([]);
+  expect(await sweep(undefined, [NOW, NOW - DAY_MS - 1])).toBe(0);
+  expect(warned).toEqual(["retention_skipped"]);
 });
