@@ -52,19 +52,26 @@ export function OperationEntry({
   const entry = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(isLinked);
   const { anchor } = operation;
+  /** Opened by its row, which is in view already. */
+  const isOpenedHere = useRef(false);
 
   useEffect(() => {
     // A search removes the fragment and adds entries again.
     if (!isLinked || window.location.hash !== `#${anchor}`) return;
     setOpen(true);
-    entry.current?.scrollIntoView({ block: "start" });
+    if (!isOpenedHere.current) entry.current?.scrollIntoView({ block: "start" });
+    isOpenedHere.current = false;
   }, [isLinked, anchor]);
 
   const toggle = (open: boolean) => {
     setOpen(open);
-    if (open && entry.current?.open) setFragment(anchor);
+    const isNamed = window.location.hash === `#${anchor}`;
+    if (open && entry.current?.open && !isNamed) {
+      isOpenedHere.current = true;
+      setFragment(anchor);
+    }
     // A link to a closed entry must open it again.
-    else if (!open && window.location.hash === `#${anchor}`) setFragment("");
+    if (!open && isNamed) setFragment("");
   };
 
   return (

@@ -3,7 +3,7 @@ export function setQueryParam(name: string, value: string | null): void {
   window.history.replaceState(null, "", urlWith({ [name]: value }));
 }
 
-/** Sets the fragment of the page's URL, empty for none, without a new history entry; the page does not scroll. */
+/** Sets the fragment of the page's URL, empty for none, without a new history entry, and reports its change. */
 export function setFragment(fragment: string): void {
   if (window.location.hash.slice(1) === fragment) return;
   window.history.replaceState(null, "", urlWith({}) + (fragment === "" ? "" : `#${fragment}`));
