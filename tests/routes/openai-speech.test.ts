@@ -1,9 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { OpenAiSpeechRequest } from "../../lib/contracts/gateway/openai/speech";
 import { AppError } from "../../lib/errors";
 import { BufferedReplies } from "../../lib/gateway/speech/buffered-replies";
-import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { speechChannel } from "../support/factories";
 import { chunksOf, openSpeechHarness, readBody, ScriptedSpeech, spoken } from "../support/speech-harness";
 import { collect, tone } from "../support/tone";
@@ -359,19 +358,5 @@ describe("GET /v1/audio/voices", () => {
       family: "gemini",
       models: ["patchbay-speech"],
     });
-  });
-
-  it("asks a channel with a key whose circuit is closed", async () => {
-    const speech = new ScriptedSpeech(() => spoken(1));
-    const keys = ["revoked", "valid"].map((id) => ({ id, encrypted: "", display: "" }));
-    const { get, ctx } = openSpeechHarness([{ channel: speechChannel("a", { keys }), speech }]);
-    const { services } = ctx;
-    const asked = vi.spyOn(services.providers, "speech");
-    const refused = { upstreamStatus: 401, upstreamRefusal: "credentials" } as const;
-    services.state.circuits
-      .enter("a", "revoked", "patchbay-speech")
-      .failed(new AppError("upstream_error", "No.", refused), new UpstreamProgress());
-    await get("/v1/audio/voices");
-    expect(asked.mock.calls.map(([channel]) => channel.keys.map(({ id }) => id))).toEqual([["valid"]]);
   });
 });

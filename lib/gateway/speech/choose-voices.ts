@@ -6,7 +6,6 @@ import type { SpeechSegment, Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { mayUseModel } from "../admission/resolve-model";
 import type { GatewayContext, GatewayServices } from "../context";
-import { chooseKey, withKey } from "../routing/choose-upstream-key";
 import { requireConfigured, type SpokenPart, scriptSpeakers, singleSpeaker } from "./script-speakers";
 
 /** `voice` null: the default voice of the model. */
@@ -37,17 +36,11 @@ interface VoiceNames {
 }
 
 /** The voices of each channel of the model, in order; empty for a channel that cannot list them now. */
-function voicesByRoute(
-  services: GatewayServices,
-  { model, routes }: CatalogEntry,
-): Promise<(readonly Voice[])[]> {
-  const { state, random, providers } = services;
+function voicesByRoute(services: GatewayServices, entry: CatalogEntry): Promise<(readonly Voice[])[]> {
   return Promise.all(
-    routes.map(async ({ channel, upstreamName }) => {
-      // A key whose circuit is open would return no list.
-      const key = chooseKey(channel, model.name, state.circuits, random, false) ?? null;
+    entry.routes.map(async ({ channel, upstreamName }) => {
       try {
-        return await providers.speech(withKey(channel, key)).voices(upstreamName);
+        return await services.providers.speech(channel).voices(upstreamName);
       } catch (error) {
         services.log.warn("voices_unknown", { channel: channel.id, cause: error });
         return [];

@@ -7,7 +7,13 @@ import { optionsReader } from "../upstream/channel-options";
 import { type UpstreamSettings, withVersion } from "../upstream/provider";
 import { readList } from "../upstream/read-list";
 import { catalogueVoice, GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
-import { type ListedVoice, listKey, listOptions, type VoiceLists } from "../upstream-voices/voice-list";
+import {
+  type ListedVoice,
+  listKey,
+  listOptions,
+  listWithAnyKey,
+  type VoiceLists,
+} from "../upstream-voices/voice-list";
 import {
   fallbackVoice,
   fromTable,
@@ -88,7 +94,9 @@ export async function elevenLabsVoices(
   channel: ChannelRecord,
 ): Promise<readonly Voice[]> {
   const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
-  const listed = await lists.get(listKey(channel), () => fetchVoices(settings, channel));
+  const listed = await lists.get(listKey(channel), () =>
+    listWithAnyKey(channel, (one) => fetchVoices(settings, one)),
+  );
   // Without the account's list any name may be an ID.
   if (listed === null && Object.keys(table).length === 0) return [];
   return joinVoices(tableVoices(table), listed ?? [], OPENAI_VOICES, GEMINI_VOICES);

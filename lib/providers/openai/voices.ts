@@ -10,7 +10,13 @@ import {
   openaiEquivalent,
 } from "../upstream-voices/equivalents";
 import { KOKORO_PREFIX, readKokoroName } from "../upstream-voices/kokoro-names";
-import { type ListedVoice, listKey, listOptions, type VoiceLists } from "../upstream-voices/voice-list";
+import {
+  type ListedVoice,
+  listKey,
+  listOptions,
+  listWithAnyKey,
+  type VoiceLists,
+} from "../upstream-voices/voice-list";
 import {
   catalogueVoices,
   fallbackVoice,
@@ -76,7 +82,7 @@ export async function openAiVoices(
   const form = formOf(channel);
   const table = form.options.voices ?? NO_TABLE;
   const listed = form.hasVoiceList
-    ? await lists.get(listKey(channel), () => fetchVoices(settings, channel))
+    ? await lists.get(listKey(channel), () => listWithAnyKey(channel, (one) => fetchVoices(settings, one)))
     : null;
   if (listed !== null) return catalogueVoices(table, listed, OPENAI_VOICES, GEMINI_VOICES);
   const isKnown = form.isOpenAi || Object.keys(table).length > 0;

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { CallOptions, Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
@@ -25,6 +26,23 @@ export function listOptions({ clock, limits }: Pick<UpstreamSettings, "clock" | 
   // `AbortSignal.timeout` throws for a fraction.
   const ms = Math.min(LIST_MS, Math.floor(limits.speechFirstByteMs / 2));
   return { signal: AbortSignal.timeout(ms), requestId: "", firstByteBy: clock.monotonic() + ms };
+}
+
+const REFUSED_KEY = new Set([401, 403]);
+
+/** The list that an upstream returns to the first of the channel's keys that it does not refuse. */
+export async function listWithAnyKey<List>(
+  channel: ChannelRecord,
+  read: (channel: ChannelRecord) => Promise<List>,
+): Promise<List> {
+  const [first, ...others] = channel.keys;
+  if (first === undefined || others.length === 0) return read(channel);
+  try {
+    return await read({ ...channel, keys: [first] });
+  } catch (error) {
+    if (!isAppError(error) || !REFUSED_KEY.has(error.details.upstreamStatus ?? 0)) throw error;
+    return listWithAnyKey({ ...channel, keys: others }, read);
+  }
 }
 
 interface Kept {

@@ -12,7 +12,7 @@ import type { Upstream } from "./server";
 
 export const UPSTREAM_KEY = "sk-upstream-0123456789abcdef";
 
-const cipher = createCipher({ current: "a secret of the tests, long enough", previous: [] });
+export const cipher = createCipher({ current: "a secret of the tests, long enough", previous: [] });
 
 export interface RigOptions {
   allow?: readonly string[];

@@ -4,12 +4,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ConsoleServices } from "@/lib/console/context";
 import { canonicalVoice, listVoiceNames } from "@/lib/gateway/speech/choose-voices";
 import type { CatalogEntry } from "@/lib/ports/catalog";
+import { channelKeyAad } from "@/lib/ports/channel-probe";
 import type { SpeechModel, SpeechRequest } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
-import { FakeClock, speechModel } from "../../support/factories";
+import { FakeClock } from "../../support/factories";
 import {
   callOptions,
   channelTo,
+  cipher,
   createRig,
   hear,
   speechRequest,
@@ -45,17 +47,12 @@ async function sent(
 
 /** Services with the parts that `listVoiceNames` reads. */
 function servicesWith(model: SpeechModel): ConsoleServices {
-  const circuits = { admission: () => "closed" };
-  return {
-    providers: { speech: () => model },
-    log: { warn() {} },
-    state: { circuits },
-  } as unknown as ConsoleServices;
+  return { providers: { speech: () => model }, log: { warn() {} } } as unknown as ConsoleServices;
 }
 
 function entryOf(provider: string): CatalogEntry {
   const routes = [{ channel: channelTo(provider, upstream), upstreamName: "tts" }];
-  return { model: speechModel(), routes } as unknown as CatalogEntry;
+  return { routes } as unknown as CatalogEntry;
 }
 
 const OWN_HEADERS = [
@@ -531,6 +528,13 @@ test("lists the names of an ElevenLabs channel's table also while its list of vo
     rig.speech(channelTo("elevenlabs", upstream, { baseUrl, options })).voices("");
   expect(await voicesWith({})).toEqual([]);
   expect((await voicesWith({ voices: { Anna: "id-anna" } })).map(({ name }) => name)).toContain("Anna");
+});
+
+test("lists the voices with the first key that the upstream does not refuse", async () => {
+  const channel = channelTo("elevenlabs", upstream);
+  const encrypted = cipher.encrypt("upstream-key", channelKeyAad(channel.id, "cky_0"), "sk-revoked");
+  const keys = [{ id: "cky_0", encrypted, display: "****oked" }, ...channel.keys];
+  expect((await rig.speech({ ...channel, keys }).voices("")).map(({ name }) => name)).toContain("Sarah");
 });
 
 test("sends an OpenAI account's custom voice as an object with its ID", async () => {
