@@ -61,22 +61,19 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
 }
 
 /**
- * Lists the models of a draft's upstream with each key; upstream errors are returned, not thrown. Throws `forbidden`, `not_found`,
- * `invalid`.
+ * Lists the models of a draft's upstream, with each key; upstream errors are returned, not thrown. Throws `forbidden`,
+ * `not_found`, `invalid`.
  */
 export async function listDraftModels(ctx: ConsoleContext, input: DraftChannel): Promise<DraftModels> {
   await requireOperator(ctx);
-  const lists = await Promise.all(
-    withEachKey(await draftRecord(ctx, input)).map(async ({ channel, key }): Promise<DraftModels> => {
-      try {
-        return { ...(await fetchUpstreamModels(ctx, channel)), error: null };
-      } catch (error) {
-        if (!isAppError(error)) throw error;
-        return { models: null, error: toUpstreamFailure(ctx, error, key) };
-      }
-    }),
-  );
-  return lists.reduce((first, next) => (first.error === null ? next : first));
+  return withEachKey<DraftModels>(await draftRecord(ctx, input), async ({ channel, key }) => {
+    try {
+      return { ...(await fetchUpstreamModels(ctx, channel)), error: null };
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return { models: null, error: toUpstreamFailure(ctx, error, key) };
+    }
+  });
 }
 
 /** Sends one real call with each key of a draft. Throws `forbidden`, `not_found`, `invalid`. */

@@ -8,7 +8,7 @@ import { AppError, invalidField, isAppError } from "../../errors";
 import { upstreamMessageOf } from "../../gateway/metering/outcome";
 import { withKey } from "../../gateway/routing/choose-upstream-key";
 import type { CallOptions } from "../../ports/speech-model";
-import type { ChannelRecord } from "../../ports/store";
+import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { getChannelRecord, requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
@@ -109,27 +109,44 @@ export function callOnce(
   return (offer.operation === "speech" ? speak : embed)(ctx, channel, offer, options);
 }
 
-/** The channel with each of its keys alone, since a call uses one; `key`: its name, where there are several. */
-export function withEachKey(channel: ChannelRecord): { channel: ChannelRecord; key: string | null }[] {
-  if (channel.keys.length < 2) return [{ channel, key: null }];
-  return channel.keys.map((key) => ({ channel: withKey(channel, key), key: nameOfKey(key) }));
+/** A channel with one of its keys, since a call uses one; `key`: its name, where there are several. */
+interface KeyedChannel {
+  channel: ChannelRecord;
+  key: string | null;
 }
 
-/** One test call with each key. Closes the circuits of the keys that pass; returns the first failure, if any. */
-export async function runTestCalls(
+/**
+ * The outcome of `call` with each key of a channel, one after another: the first failure, if any. Stops at a failure that
+ * is not about the key.
+ */
+export async function withEachKey<Outcome extends { error: UpstreamFailure | null }>(
+  channel: ChannelRecord,
+  call: (one: KeyedChannel) => Promise<Outcome>,
+): Promise<Outcome> {
+  const [first, ...others] = channel.keys;
+  if (first === undefined || others.length === 0) return call({ channel, key: null });
+  const outcomeOf = (key: ChannelKey) => call({ channel: withKey(channel, key), key: nameOfKey(key) });
+  let outcome = await outcomeOf(first);
+  for (const key of others) {
+    if (outcome.error !== null && outcome.error.fault !== "credentials") break;
+    const next = await outcomeOf(key);
+    if (outcome.error === null && next.error !== null) outcome = next;
+  }
+  return outcome;
+}
+
+/** One test call with each key. Closes the circuits of the keys that pass. */
+export const runTestCalls = (
   ctx: ConsoleContext,
   channel: ChannelRecord,
   offer: Offer,
   wav: ToWav,
-): Promise<ChannelTest> {
-  const results = await Promise.all(withEachKey(channel).map((one) => runTestCall(ctx, one, offer, wav)));
-  return results.reduce((first, next) => (first.ok ? next : first));
-}
+): Promise<ChannelTest> => withEachKey(channel, (one) => runTestCall(ctx, one, offer, wav));
 
 /** The outcome of one test call, with its audio. */
 async function runTestCall(
   ctx: ConsoleContext,
-  { channel, key }: ReturnType<typeof withEachKey>[number],
+  { channel, key }: KeyedChannel,
   offer: Offer,
   wav: ToWav,
 ): Promise<ChannelTest> {
@@ -174,9 +191,8 @@ async function chooseOffer(
 }
 
 /**
- * Sends one real call with each key of the channel and returns the outcome: the first failure, if any. Closes the
- * circuits of the keys that pass, and of the tested model on them. Throws `forbidden`, `not_found`, `invalid` (no such
- * model).
+ * Sends one real call with each key of the channel and returns the outcome: the first failure, if any. Closes the circuits of the
+ * keys that pass, and of the tested model on them. Throws `forbidden`, `not_found`, `invalid` (no such model).
  */
 export async function testChannel(
   ctx: ConsoleContext,

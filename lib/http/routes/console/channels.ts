@@ -92,7 +92,7 @@ export const CHANNELS_ROUTES = [
   }),
   consoleRoute("POST /api/channels/{id}/test", {
     auth: "admin",
-    summary: "Test a channel with one real call",
+    summary: "Test a channel with one real call for each key",
     handle: async (ctx, { params, body }) => ({ data: await testChannel(ctx, params.id, body, asWav) }),
   }),
   consoleRoute("POST /api/channels/{id}/models", {
@@ -119,7 +119,7 @@ export const CHANNELS_ROUTES = [
   consoleRoute("POST /api/channels/draft/test", {
     auth: "admin",
     describeBody: withOptions,
-    summary: "Test an unsaved channel with one real call",
+    summary: "Test an unsaved channel with one real call for each key",
     handle: async (ctx, { body }) => ({ data: await testDraft(ctx, body, asWav) }),
   }),
   consoleRoute("GET /api/providers", {
