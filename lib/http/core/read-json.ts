@@ -13,8 +13,8 @@ export interface JsonLimits {
 
 export const JSON_LIMITS: JsonLimits = {
   maxDepth: 64,
-  // The longest lists of contents and of embedding requests, whose items have up to seven keys.
-  maxKeys: 40_000,
+  // 10,000 contents of up to seven keys each.
+  maxKeys: 70_000,
   maxArrayItems: 10_000,
   maxValues: 100_000,
 };
