@@ -25,6 +25,7 @@ interface KeyMenuProps {
  */
 export function KeyMenu({ apiKey, isOwn, mayChange, mayTry, disabledBy, onAction }: KeyMenuProps) {
   const t = useTranslations("apiKeys.menu");
+  const isExpired = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) <= Date.now();
   return (
     <ActionsMenu<KeyAction> name={apiKey.name} onAction={onAction}>
       {(item) => (
@@ -33,7 +34,7 @@ export function KeyMenu({ apiKey, isOwn, mayChange, mayTry, disabledBy, onAction
           {mayChange ? (
             <>
               {item("edit", t("edit"), PencilIcon)}
-              {isOwn && apiKey.enabled ? item("rotate", t("rotate"), RefreshCwIcon) : null}
+              {isOwn && apiKey.enabled && !isExpired ? item("rotate", t("rotate"), RefreshCwIcon) : null}
               {apiKey.enabled
                 ? item("disable", t("disable"), BanIcon)
                 : disabledBy

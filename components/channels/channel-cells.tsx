@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { hostOf, presetOf } from "@/components/channels/channel-draft";
+import { hostOf, presetOfChannel } from "@/components/channels/channel-draft";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
@@ -20,7 +20,7 @@ type Origin = Pick<Channel, "provider" | "base_url" | "embedded">;
 function useProviderName(): (channel: Origin) => string {
   const t = useTranslations("channels.provider");
   return (channel) => {
-    const preset = presetOf(channel);
+    const preset = presetOfChannel(channel);
     const known = KNOWN.find((one) => one === preset);
     return known ? t(known) : preset;
   };
@@ -32,7 +32,7 @@ export function ChannelOrigin({ channel }: { channel: Channel }) {
   const host = hostOf(channel.base_url ?? "");
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-x-1.5 text-sm text-ink-muted">
-      <ProviderMark provider={presetOf(channel)} className="size-4" />
+      <ProviderMark provider={presetOfChannel(channel)} className="size-4" />
       <span>{nameOf(channel)}</span>
       {host ? <code className="min-w-0 break-all">{host}</code> : null}
     </span>

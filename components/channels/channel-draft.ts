@@ -116,7 +116,7 @@ export function withPreset(draft: ChannelDraft, preset: Preset, provider: Provid
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "");
 
 /** A channel's provider, or the variant of OpenAI's protocol that its address shows. */
-export function presetOf({
+export function presetOfChannel({
   provider,
   base_url,
   embedded,
@@ -135,7 +135,7 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
   const { texts, voices } = readOptions(channel.provider, options);
   const operationOf = (name: string) => models.find((model) => model.name === name)?.operation ?? null;
   return {
-    preset: presetOf(channel),
+    preset: presetOfChannel(channel),
     provider: channel.provider,
     baseUrl: channel.base_url ?? "",
     keys: channel.keys.map(({ id, display, label }) => ({ kind: "stored", id, display, label: label ?? "" })),

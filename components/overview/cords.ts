@@ -51,11 +51,11 @@ export function channelsInUse({
   );
 }
 
-/** Whether a channel in use has the model, drawn or not. */
-export const isServed = (overview: Pick<Overview, "channels" | "routes">, model: string): boolean =>
-  channelsInUse(overview).some((one) =>
-    overview.routes.some((route) => route.channel_id === one.id && route.model === model),
-  );
+/** The models of the channels in use, drawn or not. */
+export function servedModels(overview: Pick<Overview, "channels" | "routes">): Set<string> {
+  const inUse = new Set(channelsInUse(overview).map(({ id }) => id));
+  return new Set(overview.routes.filter((one) => inUse.has(one.channel_id)).map(({ model }) => model));
+}
 
 /** Requests that failed on a channel, including those that another channel served then. */
 export function failedOn(routes: readonly OverviewRoute[], channelId: string): number {

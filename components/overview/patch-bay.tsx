@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTranslations } from "use-intl";
 import type {
   Overview,
@@ -17,9 +17,9 @@ import {
   cordsOf,
   failedOn,
   isCircuitOpen,
-  isServed,
   ROW,
   STROKES,
+  servedModels,
   stateOf,
 } from "./cords";
 
@@ -32,6 +32,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
   const [hovered, setHovered] = useState<{ model?: string; channelId?: string } | null>(null);
   const models = overview.models.slice(0, MAX_ROWS);
   const channels = channelsInUse(overview).slice(0, MAX_ROWS);
+  const served = useMemo(() => servedModels(overview), [overview]);
   const isOpen = (id: string, model: string) =>
     isCircuitOpen(
       overview.channels.find((one) => one.id === id),
@@ -58,12 +59,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
         <CordLegend />
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
-        <Models
-          models={models}
-          cords={cords}
-          isServed={(model) => isServed(overview, model)}
-          onHover={setHovered}
-        />
+        <Models models={models} cords={cords} served={served} onHover={setHovered} />
         <Cords rows={rows} cords={cords} isFaded={isFaded} />
         <Channels channels={channels} cords={cords} routes={overview.routes} onHover={setHovered} />
       </div>
@@ -162,12 +158,12 @@ function Cords({ rows, cords, isFaded }: { rows: number; cords: Cord[]; isFaded(
 function Models({
   models,
   cords,
-  isServed,
+  served,
   onHover,
 }: {
   models: readonly OverviewModel[];
   cords: readonly Cord[];
-  isServed(model: string): boolean;
+  served: ReadonlySet<string>;
   /** Null: the pointer has left. */
   onHover(hovered: { model: string } | null): void;
 }) {
@@ -189,7 +185,7 @@ function Models({
           >
             <code>{model.name}</code>
           </Link>
-          {isServed(model.name) ? null : (
+          {served.has(model.name) ? null : (
             <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
           )}
         </Row>

@@ -62,14 +62,14 @@ export function callsOf(
 
 /**
  * The draft with the fields of a link or a take. A link to a model changes nothing else; any other describes a call, in
- * which absent settings have their defaults.
+ * which absent settings have their defaults; its text and voice may be absent.
  */
 export function withCall(draft: SpeechDraft, call: SpeechLink): SpeechDraft {
   const { voices, ...fields } = call;
   const isCall = Object.keys(call).some((field) => field !== "model");
   const changed: SpeechDraft = { ...draft, ...(isCall ? DEFAULT_SETTINGS : {}), ...fields };
   if (voices?.kind === "single") {
-    if (voices.voice) changed.voice = voices.voice;
+    changed.voice = voices.voice ?? "";
   } else if (voices) {
     changed.mode = "script";
     changed.speakers = voices.speakers;

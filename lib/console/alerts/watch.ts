@@ -49,9 +49,11 @@ function detailOf(alert: AlertRecord, { detail }: Condition): Condition["detail"
   return { ...detail, peak_percent: typeof before === "number" ? Math.max(before, now) : now };
 }
 
-/** Whether the limit of a spent budget was changed, and no request was refused under the new one. */
-function isLimitChanged(alert: AlertRecord, { isRaised, detail }: Condition): boolean {
-  return alert.kind === "budget_spent" && !isRaised && alert.detail.limit_nano !== detail.limit_nano;
+/** Whether the limit of a spent budget was raised, and no request was refused under the new one. */
+function isLimitRaised(alert: AlertRecord, { isRaised, detail }: Condition): boolean {
+  return (
+    alert.kind === "budget_spent" && !isRaised && Number(detail.limit_nano) > Number(alert.detail.limit_nano)
+  );
 }
 
 /** The changes to the open alerts for the conditions that hold now. A hold without new details is left out. */
@@ -68,7 +70,7 @@ export function planAlerts(
     openKeys.add(key);
     const condition = known.get(key);
     const resolveAfterMs = RESOLVE_AFTER_MS[alert.kind] ?? 0;
-    if (condition === undefined || isLimitChanged(alert, condition)) {
+    if (condition === undefined || isLimitRaised(alert, condition)) {
       // Clocks of servers differ by less than an hour: it was held before the clock was set back.
       const isOfLaterClock = alert.heldAt - now >= HOUR_MS;
       if (isOfLaterClock || now - alert.heldAt >= resolveAfterMs) plan.resolve.push(alert);

@@ -1,10 +1,11 @@
 import { decode, encode } from "next-auth/jwt";
 import type { ConsoleServices } from "../../console/context";
+import { SIGN_IN_FLOW_MS } from "../../contracts/durations";
 
 /** next-auth's cookie name; `__Host-` restricts it to this origin, https and the root path. */
 const SESSION_NAME = "next-auth.session-token";
 const PENDING_NAME = "patchbay.pending";
-const PENDING_SECONDS = 300;
+const PENDING_SECONDS = SIGN_IN_FLOW_MS / 1_000;
 /** Our encrypted session IDs are far shorter; longer values are not ours. */
 const MAX_LENGTH = 1024;
 

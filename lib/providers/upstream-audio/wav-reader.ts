@@ -49,7 +49,7 @@ export class WavReader {
   /** The first bytes after the data chunk. */
   #after: Uint8Array = new Uint8Array();
 
-  /** The sample bytes in `bytes`; data after the data chunk is left out. Throws `upstream_invalid` for a second file. */
+  /** The sample bytes in `bytes`; data after the data chunk is left out. Throws `upstream_invalid` for a second file right after it. */
   push(bytes: Uint8Array): Uint8Array {
     if (this.#inData) return this.#takeData(bytes);
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
