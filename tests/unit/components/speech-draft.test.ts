@@ -139,3 +139,8 @@ test("a take from the gateway's cache costs nothing", () => {
   expect(takeDollars(take, models)).toBeCloseTo(0.48);
   expect(takeDollars({ ...take, isCached: true }, models)).toBe(0);
 });
+
+test("a reused take without a voice leaves the choice to the API", () => {
+  const take = { model: "m", text: "Hello", voices: { kind: "single" as const, voice: null } };
+  expect(withCall(draft, take).voice).toBe("");
+});

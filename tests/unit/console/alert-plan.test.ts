@@ -52,6 +52,7 @@ test("resolves the alert of a spent budget when its limit is raised", () => {
     condition({ kind: "budget_spent", detail: { limit_nano }, isRaised });
   expect(countsOf([spent], [near(100, false)])).toMatchObject({ resolve: 0 });
   expect(countsOf([spent], [near(120, true)])).toMatchObject({ resolve: 0 });
+  expect(countsOf([spent], [near(99, false)])).toMatchObject({ resolve: 0 });
   expect(countsOf([spent], [near(120, false)])).toMatchObject({ resolve: 1 });
 });
 
