@@ -6,7 +6,8 @@ import type { Reply } from "./reply";
 /** Counts sent bytes. */
 export type Count = (bytes: number) => void;
 
-const FLOOD = Buffer.alloc(64 * 1024, 0x20);
+/** Spaces are the beginning of JSON that never comes, ones are audio. */
+const FLOODS = { text: Buffer.alloc(64 * 1024, 0x20), audio: Buffer.alloc(64 * 1024, 1) };
 /** 32 MiB of zeros, gzipped to 32 KiB on first use. */
 let bomb: Buffer | undefined;
 const HTML = "<!DOCTYPE html><html><body>It works!</body></html>";
@@ -90,7 +91,12 @@ export async function send(
         count,
       );
     case "huge":
-      return flood(res, reply.headers, FLOOD, count);
+      return flood(
+        res,
+        reply.headers,
+        String(reply.headers["content-type"]).startsWith("audio/") ? FLOODS.audio : FLOODS.text,
+        count,
+      );
     case "undelimited":
     case "identity-coded": {
       const body = Buffer.concat(reply.chunks);
