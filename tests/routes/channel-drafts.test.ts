@@ -156,6 +156,11 @@ describe("a saved channel that is being edited", () => {
       "open",
       "closed",
     ]);
+    // The refused key has not hidden the voices from later calls.
+    const record = (await services.store.channels.find(made.id)) ?? expect.unreachable();
+    expect(await services.providers.speech(record).voices("kokoro")).toContainEqual(
+      expect.objectContaining({ name: "af_kore" }),
+    );
   });
 
   test("never sends its stored key to another address, even on the same host", async () => {

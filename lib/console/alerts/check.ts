@@ -6,7 +6,7 @@ import { reportFailure } from "../../gateway/routing/failover-errors";
 import type { ChannelRecord } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { requireSignedInAdmin } from "../access/guards";
-import { callOnce, type Offer, toUpstreamFailure } from "../channels/test-channel";
+import { callOnce, listVoices, type Offer, toUpstreamFailure } from "../channels/test-channel";
 import type { ConsoleContext } from "../context";
 
 /** Most models of a channel that one check probes, one after another. */
@@ -22,6 +22,8 @@ async function probe(ctx: ConsoleContext, channel: ChannelRecord, offer: Offer):
   // A built-in engine has no connection that could fail.
   progress.hasHead = channel.embedded;
   try {
+    // Kept for all calls of the channel: not read with one key only.
+    if (offer.operation === "speech") await listVoices(ctx, channel, offer);
     await callOnce(ctx, entered.channel, offer, progress);
     entered.permit.succeeded(progress);
     return { model: offer.name, ok: true, error: null };

@@ -7,7 +7,7 @@ import type {
 import { AppError, invalidField, isAppError } from "../../errors";
 import { upstreamMessageOf } from "../../gateway/metering/outcome";
 import { withKey } from "../../gateway/routing/choose-upstream-key";
-import type { CallOptions } from "../../ports/speech-model";
+import type { CallOptions, Voice } from "../../ports/speech-model";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { getChannelRecord, requireOperator } from "../access/guards";
@@ -37,6 +37,19 @@ export type ToWav = (pcm: Uint8Array) => Uint8Array;
 /** The measured result of a successful test call. */
 type CallResult = Pick<ChannelTest, "first_byte_ms" | "dimensions" | "audio_ms"> & { pcm: Uint8Array | null };
 
+/** The channel's voices; none where it cannot list them now. */
+export async function listVoices(
+  ctx: ConsoleContext,
+  channel: ChannelRecord,
+  offer: Offer,
+): Promise<readonly Voice[]> {
+  try {
+    return await ctx.providers.speech(channel).voices(offer.upstreamName);
+  } catch {
+    return [];
+  }
+}
+
 async function speak(
   ctx: ConsoleContext,
   channel: ChannelRecord,
@@ -44,8 +57,7 @@ async function speak(
   options: CallOptions,
 ): Promise<CallResult> {
   const startedAt = ctx.clock.monotonic();
-  const model = ctx.providers.speech(channel);
-  const [voice] = await model.voices(offer.upstreamName);
+  const [voice] = await listVoices(ctx, channel, offer);
   const request = {
     model: offer.upstreamName,
     segments: [{ text: TEST_TEXT, voice: offer.defaultVoice ?? voice?.name ?? "alloy" }],
@@ -53,7 +65,7 @@ async function speak(
   };
   const chunks: Uint8Array[] = [];
   let firstByteMs: number | null = null;
-  for await (const event of model.synthesize(request, options)) {
+  for await (const event of ctx.providers.speech(channel).synthesize(request, options)) {
     firstByteMs ??= Math.round(ctx.clock.monotonic() - startedAt);
     if (event.type === "audio") chunks.push(event.pcm);
   }
@@ -115,6 +127,10 @@ interface KeyedChannel {
   key: string | null;
 }
 
+/** Whether another key may have another outcome. */
+const isAboutKey = ({ fault, code }: UpstreamFailure): boolean =>
+  fault === "credentials" || fault === "account" || code === "upstream_rate_limited";
+
 /**
  * The outcome of `call` with each key of a channel, one after another: the first failure, if any. Stops at a failure that
  * is not about the key.
@@ -128,7 +144,7 @@ export async function withEachKey<Outcome extends { error: UpstreamFailure | nul
   const outcomeOf = (key: ChannelKey) => call({ channel: withKey(channel, key), key: nameOfKey(key) });
   let outcome = await outcomeOf(first);
   for (const key of others) {
-    if (outcome.error !== null && outcome.error.fault !== "credentials") break;
+    if (outcome.error !== null && !isAboutKey(outcome.error)) break;
     const next = await outcomeOf(key);
     if (outcome.error === null && next.error !== null) outcome = next;
   }
@@ -136,12 +152,16 @@ export async function withEachKey<Outcome extends { error: UpstreamFailure | nul
 }
 
 /** One test call with each key. Closes the circuits of the keys that pass. */
-export const runTestCalls = (
+export async function runTestCalls(
   ctx: ConsoleContext,
   channel: ChannelRecord,
   offer: Offer,
   wav: ToWav,
-): Promise<ChannelTest> => withEachKey(channel, (one) => runTestCall(ctx, one, offer, wav));
+): Promise<ChannelTest> {
+  // Kept for all calls of the channel: not read with one key only.
+  if (offer.operation === "speech") await listVoices(ctx, channel, offer);
+  return withEachKey(channel, (one) => runTestCall(ctx, one, offer, wav));
+}
 
 /** The outcome of one test call, with its audio. */
 async function runTestCall(

@@ -7,13 +7,7 @@ import { optionsReader } from "../upstream/channel-options";
 import { type UpstreamSettings, withVersion } from "../upstream/provider";
 import { readList } from "../upstream/read-list";
 import { catalogueVoice, GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
-import {
-  type ListedVoice,
-  listKey,
-  listOptions,
-  listWithAnyKey,
-  type VoiceLists,
-} from "../upstream-voices/voice-list";
+import { type ListedVoice, listKey, listWithAnyKey, type VoiceLists } from "../upstream-voices/voice-list";
 import {
   fallbackVoice,
   fromTable,
@@ -82,8 +76,12 @@ function readVoice(entry: unknown): ListedVoice | null {
   };
 }
 
-async function fetchVoices(settings: UpstreamSettings, channel: ChannelRecord): Promise<ListedVoice[]> {
-  const answer = asFields(await readElevenLabsList(settings, channel, "/voices", listOptions(settings)));
+async function fetchVoices(
+  settings: UpstreamSettings,
+  channel: ChannelRecord,
+  options: CallOptions,
+): Promise<ListedVoice[]> {
+  const answer = asFields(await readElevenLabsList(settings, channel, "/voices", options));
   return asList(answer?.voices).flatMap((entry) => readVoice(entry) ?? []);
 }
 
@@ -95,7 +93,7 @@ export async function elevenLabsVoices(
 ): Promise<readonly Voice[]> {
   const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
   const listed = await lists.get(listKey(channel), () =>
-    listWithAnyKey(channel, (one) => fetchVoices(settings, one)),
+    listWithAnyKey(settings, channel, (one, options) => fetchVoices(settings, one, options)),
   );
   // Without the account's list any name may be an ID.
   if (listed === null && Object.keys(table).length === 0) return [];

@@ -1,4 +1,4 @@
-import type { Voice } from "../../ports/speech-model";
+import type { CallOptions, Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { asFields, asList, asText } from "../outbound/json";
 import type { UpstreamSettings } from "../upstream/provider";
@@ -10,13 +10,7 @@ import {
   openaiEquivalent,
 } from "../upstream-voices/equivalents";
 import { KOKORO_PREFIX, readKokoroName } from "../upstream-voices/kokoro-names";
-import {
-  type ListedVoice,
-  listKey,
-  listOptions,
-  listWithAnyKey,
-  type VoiceLists,
-} from "../upstream-voices/voice-list";
+import { type ListedVoice, listKey, listWithAnyKey, type VoiceLists } from "../upstream-voices/voice-list";
 import {
   catalogueVoices,
   fallbackVoice,
@@ -61,9 +55,10 @@ function readVoice(entry: unknown): ListedVoice | null {
 async function fetchVoices(
   settings: UpstreamSettings,
   channel: ChannelRecord,
+  options: CallOptions,
 ): Promise<ListedVoice[] | null> {
   const source = listSourceOf(formOf(channel));
-  const answer = await readList(settings, channel, source, "/audio/voices", listOptions(settings));
+  const answer = await readList(settings, channel, source, "/audio/voices", options);
   const fields = asFields(answer);
   const entries = asList(Array.isArray(answer) ? answer : (fields?.voices ?? fields?.data));
   const voices = entries.flatMap((entry) => readVoice(entry) ?? []);
@@ -82,7 +77,9 @@ export async function openAiVoices(
   const form = formOf(channel);
   const table = form.options.voices ?? NO_TABLE;
   const listed = form.hasVoiceList
-    ? await lists.get(listKey(channel), () => listWithAnyKey(channel, (one) => fetchVoices(settings, one)))
+    ? await lists.get(listKey(channel), () =>
+        listWithAnyKey(settings, channel, (one, options) => fetchVoices(settings, one, options)),
+      )
     : null;
   if (listed !== null) return catalogueVoices(table, listed, OPENAI_VOICES, GEMINI_VOICES);
   const isKnown = form.isOpenAi || Object.keys(table).length > 0;

@@ -32,17 +32,20 @@ const REFUSED_KEY = new Set([401, 403]);
 
 /** The list that an upstream returns to the first of the channel's keys that it does not refuse. */
 export async function listWithAnyKey<List>(
+  settings: Pick<UpstreamSettings, "clock" | "limits">,
   channel: ChannelRecord,
-  read: (channel: ChannelRecord) => Promise<List>,
+  read: (channel: ChannelRecord, options: CallOptions) => Promise<List>,
 ): Promise<List> {
-  const [first, ...others] = channel.keys;
-  if (first === undefined || others.length === 0) return read(channel);
-  try {
-    return await read({ ...channel, keys: [first] });
-  } catch (error) {
-    if (!isAppError(error) || !REFUSED_KEY.has(error.details.upstreamStatus ?? 0)) throw error;
-    return listWithAnyKey({ ...channel, keys: others }, read);
+  // The time for all of them together.
+  const options = listOptions(settings);
+  for (const key of channel.keys.slice(0, -1)) {
+    try {
+      return await read({ ...channel, keys: [key] }, options);
+    } catch (error) {
+      if (!isAppError(error) || !REFUSED_KEY.has(error.details.upstreamStatus ?? 0)) throw error;
+    }
   }
+  return read({ ...channel, keys: channel.keys.slice(-1) }, options);
 }
 
 interface Kept {

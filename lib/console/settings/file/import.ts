@@ -152,7 +152,7 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   const named = [...channels.values()].filter((it) => !it.embedded && it.name === sent.name);
   const [before] = named;
   if (named.length > 1) return skipped(one, "Several channels have this name on this instance.");
-  const patch = channelPatch(importing, sent, before);
+  const patch = channelPatch(importing, sent, before?.provider === sent.provider ? before : undefined);
   const refused = before === undefined ? null : channelRefusal(before, sent, patch);
   if (refused !== null) return skipped(one, refused);
   const listed = [...(before?.models ?? []), ...skippedModels];
