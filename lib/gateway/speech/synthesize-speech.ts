@@ -1,6 +1,7 @@
 import { codePoints } from "../../contracts/text";
 import { AppError, causedByRequest, hasCode, isAppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
+import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CallParameters } from "../../ports/store";
 import { spokenLength } from "../../text/spoken-length";
@@ -150,7 +151,8 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   const textTokens = await countText(ctx, text);
   const inputTokens = textTokens + guidanceTokens(guidance);
   const candidates = mayUseUpstream ? input.candidates : 1;
-  const extent = { characters, letters: isCached ? 0 : spokenLetters(text), speed: input.speed };
+  const letters = isCached ? 0 : await runInSlices(spokenLetters(text), ctx.signal);
+  const extent = { characters, letters, speed: input.speed };
   // Each channel may speak with another voice.
   const isVoiceOpen = new Set(assigned.defaults.values()).size > 1;
   const plan: CallPlan = {
@@ -171,13 +173,17 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   return { plan, ...assigned, lookup, mayUseUpstream, maxSeconds, textTokens, guidance };
 }
 
-/** Characters whose spoken length takes a few milliseconds to count. */
-const MEASURED = 32_000;
+/** Characters whose spoken length takes about a millisecond to count. */
+const MEASURED_AT_ONCE = 16_000;
 
-/** The spoken length of a text; of a very long one as if all of it were like its beginning. */
-function spokenLetters(text: string): number {
-  const letters = spokenLength(text.slice(0, MEASURED));
-  return text.length > MEASURED ? (letters * text.length) / MEASURED : letters;
+/** The spoken length of a text, in steps. */
+function* spokenLetters(text: string): Generator<void, number, void> {
+  let letters = 0;
+  for (let at = 0; at < text.length; at += MEASURED_AT_ONCE) {
+    letters += spokenLength(text.slice(at, at + MEASURED_AT_ONCE));
+    yield;
+  }
+  return letters;
 }
 
 /** An engine's error in the text, which it names `text`, with the caller's field; any other error unchanged. */

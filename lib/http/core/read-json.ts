@@ -13,8 +13,8 @@ export interface JsonLimits {
 
 export const JSON_LIMITS: JsonLimits = {
   maxDepth: 64,
-  // 10,000 contents of up to seven keys each.
-  maxKeys: 70_000,
+  // 10,000 contents of up to seven keys each, and the request's own.
+  maxKeys: 70_100,
   maxArrayItems: 10_000,
   maxValues: 100_000,
 };

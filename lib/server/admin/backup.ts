@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
+import { MINUTE_MS } from "../../contracts/durations";
 import { hasCode } from "../../errors";
 import { flush } from "../../store/sqlite/exchange-file";
 import { type Command, CommandError, readArguments } from "./command";
@@ -16,6 +17,10 @@ export const backup: Command = {
     if (existsSync(file)) throw new CommandError(`${file} already exists; choose another file.`);
     // A command that is interrupted leaves no file that looks like a backup.
     const draft = `${file}.part`;
+    if (existsSync(draft) && Date.now() - statSync(draft).mtimeMs < MINUTE_MS)
+      throw new CommandError(
+        `${draft} was written a moment ago: another backup may be running. Try again in a minute.`,
+      );
     await withStore(env, async (admin) => {
       for (const left of [draft, `${draft}-journal`]) rmSync(left, { force: true });
       try {
@@ -29,6 +34,7 @@ export const backup: Command = {
         throw error;
       }
       flush(draft);
+      if (existsSync(file)) throw new CommandError(`${file} already exists; the backup is ${draft}.`);
       renameSync(draft, file);
       flush(path.dirname(file));
       await admin.store.transaction((tx) => recordAudit(tx, admin, { action: "store.backup" }));

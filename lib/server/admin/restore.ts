@@ -197,7 +197,7 @@ async function verifyDump(env: Environment, terminal: Terminal, file: string): P
     // Not --clean: it cannot drop the constraints of partitions, and the previous database stays as it is.
     terminal.say(
       (await isSqlText(file))
-        ? `psql --single-transaction --set=ON_ERROR_STOP=1 --dbname=<DATABASE_URL> --file=${quoted}`
+        ? `psql --no-psqlrc --single-transaction --set=ON_ERROR_STOP=1 --dbname=<DATABASE_URL> --file=${quoted}`
         : `pg_restore --single-transaction --no-owner --dbname=<DATABASE_URL> ${quoted}`,
     );
   } finally {

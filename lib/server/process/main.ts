@@ -42,6 +42,7 @@ for (const flag of [
 
 /** After an uncaught error the process exits within this time, even if shutdown hangs. */
 const LAST_RESORT_MS = 30_000;
+const LAST_OUTPUT_MS = 1_000;
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -98,10 +99,10 @@ function stopOnSignals(nodeServer: NodeServer, container: Container, member: Clu
     if (stopping !== null) return;
     stopping = drain(nodeServer, container, isReplaced);
     stopping.then(
-      () => process.exit(exitCode),
+      () => exitWhenWritten(exitCode),
       (error: unknown) => {
         container.services.log.error("stop_failed", { cause: String(error) });
-        process.exit(1);
+        exitWhenWritten(1);
       },
     );
   };
@@ -117,6 +118,12 @@ function stopOnSignals(nodeServer: NodeServer, container: Container, member: Clu
   };
   process.on("uncaughtException", lastResort("uncaught_exception"));
   process.on("unhandledRejection", lastResort("unhandled_rejection"));
+}
+
+/** Ends this process once its log is written: the reader of a pipe may be slow. Waits a second at most. */
+function exitWhenWritten(code: number): void {
+  setTimeout(() => process.exit(code), LAST_OUTPUT_MS);
+  process.stdout.write("", () => process.exit(code));
 }
 
 /** Calls `stop` at the first SIGTERM or SIGINT; a second one calls `abort`. */

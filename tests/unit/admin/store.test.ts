@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -234,6 +235,10 @@ describe("backup", () => {
     const { harness } = await serve();
     await setUpOwner(harness);
     for (const left of ["copy.db.part", "copy.db.part-journal"]) writeFileSync(at(left), "left");
+    // It may be another backup that runs now.
+    const early = await admin.run(["backup", at("copy.db")]);
+    expect([early.code, early.notes]).toEqual([1, expect.stringContaining("another backup may be running")]);
+    utimesSync(at("copy.db.part"), 0, 0);
     const running = admin.run(["backup", at("copy.db")]);
     let isOver = false;
     void running.finally(() => {
