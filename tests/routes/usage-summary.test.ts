@@ -89,6 +89,20 @@ test("sums by hour and by dimension with a total; members see only their own", a
   expect((await harness("/api/usage/summary?user_id=usr_other", { cookie: mia.cookie })).status).toBe(404);
 });
 
+test("sums a short range of the last day to the minute, an older one by whole hours", async () => {
+  const now = services.clock.now();
+  const sumFrom = async (at: number) => {
+    const hour = at - (at % 3_600_000);
+    await settle("usr_1", { at: hour + 60_000 });
+    const range = [hour + 120_000, hour + 3_600_000].map((one) => new Date(one).toISOString());
+    const query = new URLSearchParams({ from: range[0] ?? "", to: range[1] ?? "", by: "model" });
+    const { json } = await harness(`/api/usage/summary?${query}`, { cookie: owner });
+    return json.data.total.calls;
+  };
+  expect(await sumFrom(now - 3 * 3_600_000)).toBe(0);
+  expect(await sumFrom(now - 50 * 3_600_000)).toBe(1);
+});
+
 test("sums the keys of all playground sessions as one", async () => {
   for (const keyId of ["play_first", "play_second", "key_1"]) await settle("usr_1", { keyId });
   const { json } = await harness("/api/usage/summary?by=key", { cookie: owner });

@@ -533,8 +533,14 @@ test("lists the names of an ElevenLabs channel's table also while its list of vo
 test("lists the voices with the first key that the upstream does not refuse", async () => {
   const channel = channelTo("elevenlabs", upstream);
   const encrypted = cipher.encrypt("upstream-key", channelKeyAad(channel.id, "cky_0"), "sk-revoked");
-  const keys = [{ id: "cky_0", encrypted, display: "****oked" }, ...channel.keys];
-  expect((await rig.speech({ ...channel, keys }).voices("")).map(({ name }) => name)).toContain("Sarah");
+  const revoked = { id: "cky_0", encrypted, display: "****oked" };
+  for (const [version, keys] of [
+    [revoked, ...channel.keys],
+    [...channel.keys, revoked],
+  ].entries()) {
+    const voices = await rig.speech({ ...channel, version, keys }).voices("");
+    expect(voices.map(({ name }) => name)).toContain("Sarah");
+  }
 });
 
 test("sends an OpenAI account's custom voice as an object with its ID", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { secondsOf } from "../../../lib/providers/local-voices/plan";
 import { splitSentences } from "../../../lib/text/split-sentences";
 import { spokenLength, spokenLengthEnd } from "../../../lib/text/spoken-length";
 
@@ -69,6 +70,8 @@ it("measures digits, symbols and ideographs by their spoken length", () => {
   expect(spokenLengthEnd("漢".repeat(100), 100)).toBe(25);
   expect(spokenLengthEnd("%/%/%/%/%/", 35)).toBe(5);
   expect(spokenLengthEnd("short", 1_000)).toBe(5);
+  // A local voice speaks 14 letters a second.
+  expect([secondsOf("a".repeat(140), 1), secondsOf("漢".repeat(140), 2)]).toEqual([10, 20]);
   expect(["a plain one", "1234", "漢字", ""].map(spokenLength)).toEqual([14, 20, 8, 0]);
 });
 
