@@ -162,7 +162,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     inputTokens,
     characters,
     listWaitMs,
-    reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, { ...extent, inputTokens, candidates }),
+    reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, { inputTokens, candidates, ...extent }),
     user: input.user,
     writesOpenRow: !isCached,
     parameters: parametersOf(input, isVoiceOpen ? [] : assigned.segments),
