@@ -1,46 +1,43 @@
 import type { RefusedLimit } from "./contracts/console/rejections";
 
-/**
- * The one error type of the product. A verb throws `AppError`; the HTTP layer turns its code into the status and
- * body of the caller's dialect (lib/http/core/render-error.ts). Any other thrown value is an internal error: 500.
- */
-const ERROR_CODES = [
-  "unauthenticated",
-  "invalid_credentials",
-  "invalid_code",
-  "flow_expired",
-  "setup_token_required",
-  "forbidden",
-  "step_up_failed",
-  "model_not_allowed",
-  "ip_not_allowed",
-  "not_found",
-  "model_not_found",
-  "unknown_url",
-  "method_not_allowed",
-  "invalid",
-  "request_timeout",
-  "conflict",
-  "too_large",
-  "unsupported_media_type",
-  "headers_too_large",
-  "rate_limited",
-  "upstream_rate_limited",
-  "insufficient_quota",
-  "not_initialized",
-  "no_channel_available",
-  "overloaded",
-  "storage_unavailable",
-  "upstream_error",
-  "upstream_truncated",
-  "upstream_invalid",
-  "upstream_redirect",
-  "upstream_timeout",
-  "caller_left",
-  "internal",
-] as const;
+/** The HTTP status of each code, as returned to callers and stored in usage rows. */
+export const HTTP_STATUS = {
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  invalid_code: 401,
+  flow_expired: 401,
+  setup_token_required: 401,
+  forbidden: 403,
+  step_up_failed: 403,
+  model_not_allowed: 403,
+  ip_not_allowed: 403,
+  not_found: 404,
+  model_not_found: 404,
+  unknown_url: 404,
+  method_not_allowed: 405,
+  invalid: 400,
+  request_timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  headers_too_large: 431,
+  rate_limited: 429,
+  upstream_rate_limited: 429,
+  insufficient_quota: 429,
+  not_initialized: 503,
+  no_channel_available: 503,
+  overloaded: 503,
+  storage_unavailable: 503,
+  upstream_error: 502,
+  upstream_truncated: 502,
+  upstream_invalid: 502,
+  upstream_redirect: 502,
+  upstream_timeout: 504,
+  caller_left: 499,
+  internal: 500,
+} as const;
 
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type ErrorCode = keyof typeof HTTP_STATUS;
 
 /** One invalid field; `path` is dotted (`contents.0.parts.1.text`), empty for the whole body. */
 export interface Issue {
@@ -103,6 +100,10 @@ export function busyRetryMs(queueMs: number): number {
   return Math.min(60_000, Math.max(1_000, Math.round(queueMs)));
 }
 
+/**
+ * The one error type of the product. A verb throws `AppError`; the HTTP layer turns its code into the status and
+ * body of the caller's dialect (lib/http/core/render-error.ts). Any other thrown value is an internal error: 500.
+ */
 export class AppError extends Error {
   readonly brand = BRAND;
   readonly code: ErrorCode;
@@ -148,43 +149,6 @@ export function hasCode(error: unknown, code: ErrorCode): error is AppError {
 export function systemCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
-
-/** The HTTP status of each code, as returned to callers and stored in usage rows. */
-export const HTTP_STATUS = {
-  unauthenticated: 401,
-  invalid_credentials: 401,
-  invalid_code: 401,
-  flow_expired: 401,
-  setup_token_required: 401,
-  forbidden: 403,
-  step_up_failed: 403,
-  model_not_allowed: 403,
-  ip_not_allowed: 403,
-  not_found: 404,
-  model_not_found: 404,
-  unknown_url: 404,
-  method_not_allowed: 405,
-  invalid: 400,
-  request_timeout: 408,
-  conflict: 409,
-  too_large: 413,
-  unsupported_media_type: 415,
-  headers_too_large: 431,
-  rate_limited: 429,
-  upstream_rate_limited: 429,
-  insufficient_quota: 429,
-  not_initialized: 503,
-  no_channel_available: 503,
-  overloaded: 503,
-  storage_unavailable: 503,
-  upstream_error: 502,
-  upstream_truncated: 502,
-  upstream_invalid: 502,
-  upstream_redirect: 502,
-  upstream_timeout: 504,
-  caller_left: 499,
-  internal: 500,
-} as const satisfies Record<ErrorCode, number>;
 
 /** EMFILE: this process has no file descriptors left; ENFILE: the system has none left. */
 const OUT_OF_FILES = /^E[MN]FILE$/;

@@ -25,79 +25,42 @@ export const GEMINI_STATUS = {
   504: "DEADLINE_EXCEEDED",
 } as const satisfies Record<HttpStatus, string>;
 
-/** OpenAI's `type` and `code` of each code. */
-export const OPENAI = {
-  unauthenticated: ["authentication_error", "invalid_api_key"],
-  invalid_credentials: ["authentication_error", "invalid_api_key"],
-  invalid_code: ["authentication_error", "invalid_api_key"],
-  flow_expired: ["authentication_error", "invalid_api_key"],
-  setup_token_required: ["authentication_error", "invalid_api_key"],
-  forbidden: ["permission_error", null],
-  step_up_failed: ["permission_error", null],
-  model_not_allowed: ["permission_error", "model_not_allowed"],
-  ip_not_allowed: ["permission_error", "ip_not_allowed"],
-  not_found: ["invalid_request_error", "unknown_url"],
-  model_not_found: ["invalid_request_error", "model_not_found"],
-  unknown_url: ["invalid_request_error", "unknown_url"],
-  method_not_allowed: ["invalid_request_error", "method_not_allowed"],
-  invalid: ["invalid_request_error", null],
-  request_timeout: ["invalid_request_error", "request_timeout"],
-  conflict: ["invalid_request_error", null],
-  too_large: ["invalid_request_error", "request_too_large"],
-  unsupported_media_type: ["invalid_request_error", "unsupported_media_type"],
-  headers_too_large: ["invalid_request_error", "headers_too_large"],
-  rate_limited: ["rate_limit_error", "rate_limit_exceeded"],
-  upstream_rate_limited: ["rate_limit_error", "upstream_rate_limited"],
-  insufficient_quota: ["insufficient_quota", "insufficient_quota"],
-  not_initialized: ["api_error", "not_initialized"],
-  no_channel_available: ["api_error", "no_channel_available"],
-  overloaded: ["api_error", "overloaded"],
-  storage_unavailable: ["api_error", "storage_unavailable"],
-  upstream_error: ["api_error", "upstream_error"],
-  upstream_truncated: ["api_error", "upstream_truncated"],
-  upstream_invalid: ["api_error", "upstream_invalid"],
-  upstream_redirect: ["api_error", "upstream_redirect"],
-  upstream_timeout: ["api_error", "upstream_timeout"],
-  caller_left: ["api_error", "caller_left"],
-  internal: ["api_error", "internal_error"],
-} as const satisfies Record<ErrorCode, readonly [string, string | null]>;
-
-/** The `code` in the console's API of each code. */
-export const CONSOLE_CODE = {
-  unauthenticated: "unauthenticated",
-  invalid_credentials: "invalid_credentials",
-  invalid_code: "invalid_code",
-  flow_expired: "flow_expired",
-  setup_token_required: "setup_token_required",
-  forbidden: "forbidden",
-  step_up_failed: "invalid_credentials",
-  model_not_allowed: "forbidden",
-  ip_not_allowed: "forbidden",
-  not_found: "not_found",
-  model_not_found: "not_found",
-  unknown_url: "not_found",
-  method_not_allowed: "method_not_allowed",
-  invalid: "invalid",
-  request_timeout: "timeout",
-  conflict: "conflict",
-  too_large: "too_large",
-  unsupported_media_type: "unsupported_media_type",
-  headers_too_large: "too_large",
-  rate_limited: "rate_limited",
-  upstream_rate_limited: "rate_limited",
-  insufficient_quota: "insufficient_quota",
-  not_initialized: "not_initialized",
-  no_channel_available: "unavailable",
-  overloaded: "unavailable",
-  storage_unavailable: "unavailable",
-  upstream_error: "upstream",
-  upstream_truncated: "upstream",
-  upstream_invalid: "upstream",
-  upstream_redirect: "upstream",
-  upstream_timeout: "upstream",
-  caller_left: "caller_left",
-  internal: "internal",
-} as const satisfies Record<ErrorCode, string>;
+/** What the body of each code says: OpenAI's `type` and `code`, and the `code` of the console's API. */
+export const BODY_CODES = {
+  unauthenticated: ["authentication_error", "invalid_api_key", "unauthenticated"],
+  invalid_credentials: ["authentication_error", "invalid_api_key", "invalid_credentials"],
+  invalid_code: ["authentication_error", "invalid_api_key", "invalid_code"],
+  flow_expired: ["authentication_error", "invalid_api_key", "flow_expired"],
+  setup_token_required: ["authentication_error", "invalid_api_key", "setup_token_required"],
+  forbidden: ["permission_error", null, "forbidden"],
+  step_up_failed: ["permission_error", null, "invalid_credentials"],
+  model_not_allowed: ["permission_error", "model_not_allowed", "forbidden"],
+  ip_not_allowed: ["permission_error", "ip_not_allowed", "forbidden"],
+  not_found: ["invalid_request_error", "unknown_url", "not_found"],
+  model_not_found: ["invalid_request_error", "model_not_found", "not_found"],
+  unknown_url: ["invalid_request_error", "unknown_url", "not_found"],
+  method_not_allowed: ["invalid_request_error", "method_not_allowed", "method_not_allowed"],
+  invalid: ["invalid_request_error", null, "invalid"],
+  request_timeout: ["invalid_request_error", "request_timeout", "timeout"],
+  conflict: ["invalid_request_error", null, "conflict"],
+  too_large: ["invalid_request_error", "request_too_large", "too_large"],
+  unsupported_media_type: ["invalid_request_error", "unsupported_media_type", "unsupported_media_type"],
+  headers_too_large: ["invalid_request_error", "headers_too_large", "too_large"],
+  rate_limited: ["rate_limit_error", "rate_limit_exceeded", "rate_limited"],
+  upstream_rate_limited: ["rate_limit_error", "upstream_rate_limited", "rate_limited"],
+  insufficient_quota: ["insufficient_quota", "insufficient_quota", "insufficient_quota"],
+  not_initialized: ["api_error", "not_initialized", "not_initialized"],
+  no_channel_available: ["api_error", "no_channel_available", "unavailable"],
+  overloaded: ["api_error", "overloaded", "unavailable"],
+  storage_unavailable: ["api_error", "storage_unavailable", "unavailable"],
+  upstream_error: ["api_error", "upstream_error", "upstream"],
+  upstream_truncated: ["api_error", "upstream_truncated", "upstream"],
+  upstream_invalid: ["api_error", "upstream_invalid", "upstream"],
+  upstream_redirect: ["api_error", "upstream_redirect", "upstream"],
+  upstream_timeout: ["api_error", "upstream_timeout", "upstream"],
+  caller_left: ["api_error", "caller_left", "caller_left"],
+  internal: ["api_error", "internal_error", "internal"],
+} as const satisfies Record<ErrorCode, readonly [type: string, code: string | null, consoleCode: string]>;
 
 /** `Retry-After` where the error does not set one; codes not listed have none. */
 const DEFAULT_RETRY_MS: Partial<Record<ErrorCode, number>> = {
@@ -148,7 +111,7 @@ function geminiBody(error: AppError, status: HttpStatus): object {
 }
 
 function openaiBody(error: AppError): object {
-  const [type, code] = OPENAI[error.code];
+  const [type, code] = BODY_CODES[error.code];
   const { param, issues, apiCode } = error.details;
   return {
     error: {
@@ -165,7 +128,7 @@ function consoleBody(error: AppError): object {
   return {
     success: false,
     message: error.message,
-    code: CONSOLE_CODE[error.code],
+    code: BODY_CODES[error.code][2],
     ...(issues?.length ? { issues } : {}),
     ...(attemptsLeft === undefined ? {} : { attempts_left: attemptsLeft }),
     ...(retryAfterMs === undefined ? {} : { retry_after: Math.ceil(retryAfterMs / 1_000) }),

@@ -1,5 +1,5 @@
 import { type ErrorCode, HTTP_STATUS, LONG_INPUT_CODES } from "../../../errors";
-import { CONSOLE_CODE, GEMINI_STATUS, OPENAI } from "../render-error";
+import { BODY_CODES, GEMINI_STATUS } from "../render-error";
 import type { Surface } from "../route";
 import { type Json, refTo } from "./json-schema";
 
@@ -48,7 +48,7 @@ export const ERROR_SCHEMAS: Record<Surface, Json> = {
         required: ["message", "type", "param", "code"],
         properties: {
           message: text,
-          type: { type: "string", enum: unique(Object.values(OPENAI).map(([type]) => type)) },
+          type: { type: "string", enum: unique(Object.values(BODY_CODES).map(([type]) => type)) },
           param: { type: ["string", "null"] },
           code: { type: ["string", "null"] },
         },
@@ -71,7 +71,7 @@ export const ERROR_SCHEMAS: Record<Surface, Json> = {
     properties: {
       success: { const: false },
       message: text,
-      code: { type: "string", enum: unique(Object.values(CONSOLE_CODE)) },
+      code: { type: "string", enum: unique(Object.values(BODY_CODES).map(([, , code]) => code)) },
       issues: {
         type: "array",
         items: { type: "object", required: ["path", "message"], properties: { path: text, message: text } },
@@ -122,8 +122,11 @@ function statusList(surface: Surface, codesOf: (name: ErrorCode) => readonly (st
 
 const STATUSES: Record<Surface, string> = {
   gemini: statusList("gemini", (name) => [GEMINI_STATUS[HTTP_STATUS[name]]]),
-  openai: statusList("openai", (name) => [OPENAI[name][1], ...(name === "invalid" ? LONG_INPUT_CODES : [])]),
-  console: statusList("console", (name) => [CONSOLE_CODE[name]]),
+  openai: statusList("openai", (name) => [
+    BODY_CODES[name][1],
+    ...(name === "invalid" ? LONG_INPUT_CODES : []),
+  ]),
+  console: statusList("console", (name) => [BODY_CODES[name][2]]),
 };
 
 const REQUEST_ID = "x-request-id";
