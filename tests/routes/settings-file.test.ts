@@ -417,6 +417,34 @@ describe("an import", () => {
     expect((await readAlerts()).rules).toEqual([]);
   });
 
+  test("keeps the alert rules of this instance's API keys, and leaves out those of unknown keys", async () => {
+    const key = (await harness("/api/keys", { body: { name: "watched" }, cookie: owner })).json.data;
+    const other = (await harness("/api/keys", { body: { name: "other" }, cookie: owner })).json.data;
+    const ruleOf = (id: string, percent: number) => ({
+      scope: "key",
+      key_id: id,
+      error_rate_percent: percent,
+      budgets: true,
+    });
+    const { alerts } = (await harness("/api/settings", { cookie: owner })).json.data;
+    await patch({ alerts: { ...alerts, rules: [ruleOf(key.id, 5), ruleOf(other.id, 6)] } });
+    const { file } = await exported();
+    const model = { scope: "model", model: "tts-1", error_rate_percent: 7, channel_open_minutes: null };
+    const rules = [ruleOf("key_of_another_instance", 8), ruleOf(other.id, 9), model];
+    const settings = { alerts: { ...file.settings.alerts, rules } };
+    const reply = await importFile({ ...file, settings, models: [], channels: [] });
+    expect(reply.json.data.steps).toMatchObject([{ name: "alerts", action: "change" }]);
+    const stored = (await harness("/api/settings", { cookie: owner })).json.data.alerts.rules;
+    expect(stored).toEqual([ruleOf(other.id, 9), model, ruleOf(key.id, 5)]);
+    const many = Array.from({ length: 99 }, (_, at) => ({ ...model, model: `m-${at}` }));
+    const tooMany = { alerts: { ...file.settings.alerts, rules: many } };
+    const refused = await importFile({ ...file, settings: tooMany, models: [], channels: [] });
+    expect(refused.json.data.steps).toMatchObject([
+      { action: "skip", reason: expect.stringContaining("100") },
+    ]);
+    expect((await harness("/api/settings", { cookie: owner })).json.data.alerts.rules).toEqual(stored);
+  });
+
   test("skips owner-only settings, and settings that would lock out the importing administrator", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { file } = await exported();

@@ -66,6 +66,8 @@ export type ScopedAlertRule = z.infer<typeof ScopedAlertRule>;
 const subjectOfRule = (rule: ScopedAlertRule) =>
   rule.scope === "model" ? `model ${rule.model}` : `key ${rule.key_id}`;
 
+export const MAX_ALERT_RULES = 100;
+
 /** Alert rules; null or false: off. */
 const AlertRules = z.strictObject({
   channel_open_minutes: ChannelMinutes,
@@ -74,7 +76,7 @@ const AlertRules = z.strictObject({
   disk_free_percent: z.int().min(1).max(50).nullable(),
   rules: z
     .array(ScopedAlertRule)
-    .max(100)
+    .max(MAX_ALERT_RULES)
     .refine(
       (rules) => new Set(rules.map(subjectOfRule)).size === rules.length,
       "Each model and API key once.",

@@ -1,5 +1,9 @@
 import { LOCAL_VOICES } from "../../../contracts/console/channels";
-import type { OpenSettings } from "../../../contracts/console/settings";
+import {
+  MAX_ALERT_RULES,
+  type OpenSettings,
+  type ScopedAlertRule,
+} from "../../../contracts/console/settings";
 import type {
   FileChannel,
   ImportReport,
@@ -33,6 +37,8 @@ async function settingRefusal(
   change: Partial<OpenSettings>,
 ): Promise<string | null> {
   if (name === "demo_site" && user.role !== "owner") return "Only the owner may change this.";
+  if (name === "alerts" && (change.alerts?.rules.length ?? 0) > MAX_ALERT_RULES)
+    return `With those of this instance's API keys there would be more than ${MAX_ALERT_RULES} alert rules.`;
   if (name !== "two_factor_roles" || change.two_factor_roles === undefined) return null;
   try {
     await requireOwnTwoFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
@@ -43,13 +49,32 @@ async function settingRefusal(
   }
 }
 
+/** API keys belong to the instance: rules of the file apply to keys that exist here, and those of other keys stay. */
+async function mergeRules(
+  { tx }: Importing,
+  present: readonly ScopedAlertRule[],
+  sent: readonly ScopedAlertRule[],
+): Promise<ScopedAlertRule[]> {
+  const rules: ScopedAlertRule[] = [];
+  for (const rule of sent)
+    if (rule.scope === "model" || (await tx.keys.findById(rule.key_id)) !== null) rules.push(rule);
+  const named = new Set(rules.flatMap((rule) => (rule.scope === "key" ? [rule.key_id] : [])));
+  return [...rules, ...present.filter((rule) => rule.scope === "key" && !named.has(rule.key_id))];
+}
+
 /** Writes the file's settings over the stored ones; the webhook URL is not part of the file and stays. */
 async function importSettings(importing: Importing, file: SettingsFile["settings"]): Promise<ImportStep[]> {
   const { tx, ctx, user } = importing;
   const before = await readSettings(tx);
   const { alerts, ...others } = file;
   const sent: Partial<OpenSettings> = others;
-  if (alerts !== undefined) sent.alerts = { ...alerts, rules: alerts.rules ?? before.alerts.rules };
+  if (alerts !== undefined) {
+    const { rules } = before.alerts;
+    sent.alerts = {
+      ...alerts,
+      rules: alerts.rules ? await mergeRules(importing, rules, alerts.rules) : rules,
+    };
+  }
   const wanted = differing(before, sent);
   const steps: ImportStep[] = [];
   for (const name of Object.keys(file)) {
