@@ -48,6 +48,11 @@ function rowsOf<T>(database: Database.Database, sql: string): T[] {
   return database.prepare(sql).all() as T[];
 }
 
+function versionOf(database: Database.Database): number {
+  const [row] = rowsOf<{ user_version: number }>(database, "pragma user_version");
+  return row?.user_version ?? 0;
+}
+
 function schemaIn(database: Database.Database): Map<string, SchemaEntry> {
   const entries = rowsOf<SchemaEntry>(database, "select type, name, tbl_name, sql from sqlite_master");
   const byName = new Map(entries.map((entry) => [`${entry.type} '${entry.name}'`, entry]));
@@ -119,10 +124,7 @@ export function requireOwnSchema(file: string, name: string): void {
   let version: number;
   let found: Map<string, SchemaEntry>;
   try {
-    [version, found] = inspect(file, (database) => {
-      const [row] = rowsOf<{ user_version: number }>(database, "pragma user_version");
-      return [row?.user_version ?? 0, schemaIn(database)];
-    });
+    [version, found] = inspect(file, (database) => [versionOf(database), schemaIn(database)]);
   } catch (cause) {
     throw new Error(`${name} is not a SQLite database, or is damaged.`, { cause });
   }
@@ -134,6 +136,22 @@ export function requireOwnSchema(file: string, name: string): void {
   throw new Error(
     `${name} is not a Patchbay store: it has schema version ${version}, but ${differences.slice(0, MAX_NAMED).join("; ")}${more}. Nothing was changed.`,
   );
+}
+
+/** True for a store that an earlier version of Patchbay made and this one would migrate. */
+export function hasEarlierSchema(file: string): boolean {
+  if (!existsSync(file) || !hasHeader(file)) return false;
+  const version = inspect(file, versionOf);
+  return version > 0 && version < MIGRATIONS.length;
+}
+
+/** Copies a store as it is to a new file, also while a server runs on it. */
+export function copyUnmigrated(file: string, target: string): void {
+  inspect(file, (database) => {
+    // SQLite treats a copy as a write.
+    database.exec("pragma query_only = off");
+    database.prepare("vacuum into ?").run([target]);
+  });
 }
 
 /** IDs of the instances whose heartbeat in this file is at `since` (ms) or later; none when it cannot be read. */

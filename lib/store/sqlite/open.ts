@@ -44,22 +44,22 @@ function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () 
   return () => clearInterval(timer);
 }
 
-/** Copies the store in one read transaction. */
-async function backupTo(target: string, copier: WorkerClient): Promise<void> {
+/** Has a copy of the store written to a new file (0600). Throws `invalid` when that cannot be created. */
+export async function writeCopy(target: string, copy: (target: string) => Promise<unknown>): Promise<void> {
   try {
     // VACUUM INTO accepts an empty file, which gives the copy its mode from the start.
     closeSync(openSync(target, "wx", 0o600));
   } catch (cause) {
-    const stands = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    const exists = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     throw new AppError(
-      stands ? "conflict" : "invalid",
-      stands ? "A file already exists at the backup's path." : "The backup's path cannot be written.",
+      exists ? "conflict" : "invalid",
+      exists ? "A file already exists at the backup's path." : "The backup's path cannot be written.",
       {},
       cause,
     );
   }
   try {
-    await retryWhileLocked(() => copier.request({ kind: "copy", target }));
+    await copy(target);
   } catch (error) {
     rmSync(target, { force: true });
     throw error;
@@ -117,7 +117,8 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
       async ping() {
         await read.selectFrom("revisions").select("revision").limit(1).execute();
       },
-      backup: (target) => backupTo(target, copier),
+      backup: (target) =>
+        writeCopy(target, () => retryWhileLocked(() => copier.request({ kind: "copy", target }))),
       async close() {
         unwatch();
         await Promise.all([scan.close(), copier.close()]);

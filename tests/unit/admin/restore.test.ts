@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -550,6 +550,19 @@ describe("restore of earlier backups", () => {
       expect(rowsOf(at("patchbay.db"), "select username from users")).toEqual([{ username: "olivia" }]);
     },
   );
+
+  test("backs up a store of an earlier version without migrating it", async () => {
+    admin.variables.PATCHBAY_SECRET = SECRET;
+    const version = MIGRATIONS.length - 1;
+    storeOfVersion(at("patchbay.db"), version);
+    const reply = await admin.run(["backup", at("copy.db")]);
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain("copied unchanged");
+    expect(statSync(at("copy.db")).mode & 0o777).toBe(0o600);
+    for (const file of [at("patchbay.db"), at("copy.db")])
+      expect(rowsOf(file, "pragma user_version")).toEqual([{ user_version: version }]);
+    expect(rowsOf(at("copy.db"), "select username from users")).toEqual([{ username: "olivia" }]);
+  });
 
   test("restores a plain copy of a store in use with its write-ahead log", async () => {
     const server = await serve();
