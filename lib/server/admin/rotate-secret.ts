@@ -6,7 +6,7 @@ import {
 } from "../../console/alerts/webhook-credentials";
 import { type ReEncrypted, reEncryptSecrets } from "../../console/settings/re-encrypt";
 import type { Environment } from "../process/env";
-import { keepPreviousSecret, rotateSecretFile } from "../process/secret";
+import { keepPreviousSecret, previousSecrets, rotateSecretFile } from "../process/secret";
 import {
   DIGEST_KEY_AAD,
   DIGEST_KEY_SETTING,
@@ -33,6 +33,11 @@ export const rotateSecret: Command = {
   summary: "re-encrypt every stored secret with a new instance secret",
   async run({ env, terminal }, args) {
     const { values } = readArguments(args, { force: { type: "boolean" } }, []);
+    if (env.secret !== null && previousSecrets(env.previousSecrets, env.dataDirectory).length === 0)
+      throw new CommandError(
+        "PATCHBAY_SECRET is the only secret, so there is nothing to rotate. Set PATCHBAY_SECRET to a new secret and " +
+          "PATCHBAY_SECRET_PREVIOUS to the present one on all servers, restart them, then run this in the same environment.",
+      );
     if (env.secret === null) {
       await requireNoServer(env, values.force === true);
       rotateSecretFile(env.dataDirectory);
