@@ -13,14 +13,16 @@ import { checkCipher, ensureDigestKey, findKeyId, openAuditChain } from "./secre
 import { systemClock } from "./system";
 import { workerFile } from "./workers";
 
-/** Rejects an empty database next to an existing secret: the instance would start as a new one with setup open. */
-function refuseEmptyStore(env: Environment): void {
+/** Rejects a lost database next to an existing secret: the instance would start as a new one with setup open. */
+function refuseLostStore(env: Environment): void {
   if (env.secret !== null || !env.databaseUrl.startsWith("file:")) return;
   const [database, secret] = [fileOf(env.databaseUrl), secretFile(env.dataDirectory)];
-  if (!existsSync(secret) || statSync(database, { throwIfNoEntry: false })?.size !== 0) return;
+  const size = statSync(database, { throwIfNoEntry: false })?.size;
+  if (!existsSync(secret) || (size ?? 0) > 0) return;
   throw new SettingError(
-    `DATABASE_URL: ${database} is empty, but ${secret} belongs to an instance that was in use; ` +
-      `restore a backup with: npm run admin -- restore <backup file>, or delete ${secret} to start a new instance`,
+    `DATABASE_URL: ${database} is ${size === undefined ? "missing" : "empty"}, but ${secret} belongs to an instance that was in use; ` +
+      "check that its disk is mounted, restore a backup with: npm run admin -- restore <backup file>, " +
+      "or start a new instance with another PATCHBAY_DATA_DIR",
   );
 }
 
@@ -47,7 +49,7 @@ function nameVariable(error: unknown, env: Environment): unknown {
 export async function openEncryptedStore(env: Environment, instanceId: string, log?: Log) {
   findSecret(env.secret, env.dataDirectory);
   const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
-  refuseEmptyStore(env);
+  refuseLostStore(env);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const store = await openStore({
     databaseUrl: env.databaseUrl,

@@ -121,7 +121,7 @@ describe("without a store", () => {
   });
 });
 
-describe("a start on an empty database", () => {
+describe("a start without its database", () => {
   test("is refused next to the secret of an instance in use, without changes, until a restore", async () => {
     const server = await serve();
     await setUpOwner(server.harness);
@@ -131,10 +131,18 @@ describe("a start on an empty database", () => {
     writeFileSync(at("patchbay.db"), "");
     const reply = await admin.run(["unlock", "olivia"]);
     expect(reply.code).toBe(1);
-    for (const text of [at("patchbay.db"), at("secret"), "restore <backup file>", "delete"]) {
+    for (const text of [
+      at("patchbay.db"),
+      "is empty",
+      at("secret"),
+      "restore <backup file>",
+      "PATCHBAY_DATA_DIR",
+    ])
       expect(reply.notes).toContain(text);
-    }
     expect(statSync(at("patchbay.db")).size).toBe(0);
+    rmSync(at("patchbay.db"));
+    await expect(serve()).rejects.toThrow(`${at("patchbay.db")} is missing`);
+    expect(existsSync(at("patchbay.db"))).toBe(false);
     expect((await admin.run(["restore", at("copy.db")])).code).toBe(0);
     expect((await admin.run(["unlock", "olivia"])).code).toBe(0);
   });
@@ -562,6 +570,11 @@ describe("rotate-secret", () => {
     );
     expect((await admin.run(["rotate-secret"])).notes).toContain("already encrypted with the current secret");
     delete admin.variables.PATCHBAY_SECRET_PREVIOUS;
+    const rotations = () => rowsOf(at("patchbay.db"), "select seq from audit where action = 'secret.rotate'");
+    const recorded = rotations().length;
+    const nothing = await admin.run(["rotate-secret"]);
+    expect([nothing.code, nothing.notes]).toEqual([1, expect.stringContaining("PATCHBAY_SECRET_PREVIOUS")]);
+    expect(rotations()).toHaveLength(recorded);
     expect((await admin.run(["unlock", "olivia"])).code).toBe(0);
     expect(existsSync(at("secret"))).toBe(false);
   });
