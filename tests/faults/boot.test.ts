@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import Database from "libsql";
@@ -66,6 +67,29 @@ function expectRefusal({ code, errors, output }: Start, ...words: (string | RegE
   expect(output).toBe("");
   expect(errors).not.toMatch(/\bat .*\.(?:ts|mjs):\d+/);
 }
+
+test("a stop during the start ends it: the first process of a container has no default action for signals", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const child = spawn(process.execPath, [path.join(ROOT, ".next/patchbay/main.mjs")], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      PATCHBAY_SECRET: "a secret 0f some l3ngth for starting",
+      PATCHBAY_DATA_DIR: path.join(scratch, "silent"),
+      DATABASE_URL: `postgres://patchbay@127.0.0.1:${port}/patchbay`,
+    },
+    stdio: "ignore",
+    timeout: 15_000,
+    killSignal: "SIGKILL",
+  });
+  await once(silent, "connection");
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  silent.close();
+});
 
 describe("an invalid environment variable", () => {
   // Every rule of every variable is in tests/unit/server/env.test.ts.
@@ -215,7 +239,7 @@ describe("a store", () => {
 
   test("that is empty next to its secret is rejected, with both files and the remedy", async () => {
     const refused = await startOn(() => writeFileSync(file, ""));
-    expectRefusal(refused, `${file} is empty`, path.join(dataDirectory, "secret"), /restore .* or delete/);
+    expectRefusal(refused, `${file} is empty`, path.join(dataDirectory, "secret"), /restore .* or start a new instance/);
   });
 
   test("that is not a database is left unchanged", async () => {

@@ -108,8 +108,10 @@ const Variables = z.object({
   PATCHBAY_SECRET_PREVIOUS: z.string().optional(),
   PATCHBAY_BASE_URL: BaseUrl.optional(),
   PATCHBAY_TRUSTED_PROXIES: AddressList.optional(),
+  // A token from a file may end with a line break.
   PATCHBAY_SETUP_TOKEN: z
     .string()
+    .trim()
     .min(16, "must be 16 characters or more")
     .max(512, "must be 512 characters or fewer")
     .optional(),
@@ -117,7 +119,12 @@ const Variables = z.object({
   PATCHBAY_PASSWORD_MIN: integer(8, 256).optional(),
   PATCHBAY_UPSTREAM_ALLOW: AllowList.optional(),
   PATCHBAY_WEBHOOK_ALLOW: AllowList.optional(),
-  PATCHBAY_METRICS_TOKEN: z.string().min(8, "must be 8 characters or more").optional(),
+  PATCHBAY_METRICS_TOKEN: z
+    .string()
+    .trim()
+    .min(8, "must be 8 characters or more")
+    .regex(/^\S+$/, "must not contain white space")
+    .optional(),
   PATCHBAY_LEGACY_ENGINES: Switch.optional(),
   PATCHBAY_DRAIN_SECONDS: integer(0, 3_600).optional(),
   PATCHBAY_VOICES: Switch.optional(),

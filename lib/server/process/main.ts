@@ -107,6 +107,7 @@ function stopOnSignals(nodeServer: NodeServer, container: Container, member: Clu
     );
   };
   if (member === null) {
+    exitOnSignals(false);
     onStopSignals(() => stop(0));
     // There is no other process to take over, as with PATCHBAY_PROCESSES. Node would end this one at once.
     process.on("SIGHUP", () => stop(0));
@@ -136,6 +137,17 @@ function onStopSignals(stop: () => void, abort = () => process.exit(1)): void {
       stop();
     });
   }
+}
+
+const exitNow = (): void => process.exit(0);
+
+/**
+ * Ends a start at the first signal. The first process of a container has no default action for signals: without this, a
+ * stop during the start would have no effect.
+ */
+function exitOnSignals(isOn: boolean): void {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process[isOn ? "on" : "removeListener"](signal, exitNow);
 }
 
 /** A terminal and a service manager signal all processes of a group; the primary decides what its members do. */
@@ -252,6 +264,7 @@ async function run(): Promise<void> {
     const member = await joinCluster();
     if (member === null && env.processes > 1 && !isDevelopment) return await startPrimary(env);
     if (member !== null) ignoreSignals();
+    else exitOnSignals(true);
     await startServer(env, isDevelopment, member);
   } catch (error) {
     process.stderr.write(`Patchbay cannot start. ${error instanceof Error ? error.message : error}\n`);

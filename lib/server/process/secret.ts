@@ -56,7 +56,9 @@ export function secretFile(dataDirectory: string): string {
 
 /** Where the instance secret is set: the variable, or the path of its file. */
 export function secretSource(given: string | null, dataDirectory: string): string {
-  return given === null ? secretFile(dataDirectory) : "PATCHBAY_SECRET";
+  if (given === null) return secretFile(dataDirectory);
+  // As from a file with a line break at its end, which is no part of the secret in the data directory's file.
+  return given === given.trim() ? "PATCHBAY_SECRET" : "PATCHBAY_SECRET (begins or ends with white space)";
 }
 
 /**

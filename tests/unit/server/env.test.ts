@@ -52,6 +52,7 @@ describe("an invalid environment", () => {
     ["PATCHBAY_UPSTREAM_ALLOW", "10.0.0.1,*.example.com"],
     ["PATCHBAY_WEBHOOK_ALLOW", "*.example.com:443"],
     ["PATCHBAY_METRICS_TOKEN", "short"],
+    ["PATCHBAY_METRICS_TOKEN", "two words of a token"],
     ["PATCHBAY_LEGACY_ENGINES", "maybe"],
     ["PATCHBAY_VOICES", "maybe"],
     ["PATCHBAY_VOICES_URL", "ftp://mirror.example"],
@@ -125,6 +126,15 @@ describe("a valid environment", () => {
       expect(readEnvironment({ DATABASE_URL: url }).databaseUrl).toBe(url);
     },
   );
+
+  test("reads tokens from files that end with a line break", () => {
+    const token = "0123456789abcdef";
+    const env = readEnvironment({
+      PATCHBAY_SETUP_TOKEN: `${token}\n`,
+      PATCHBAY_METRICS_TOKEN: `${token}\r\n`,
+    });
+    expect([env.setupToken, env.metricsToken]).toEqual([token, token]);
+  });
 
   test("treats an empty variable as absent", () => {
     expect(readEnvironment({ PORT: "", PATCHBAY_SETUP_TOKEN: "", PATCHBAY_LIMITS: "" })).toMatchObject({
