@@ -1,4 +1,4 @@
-# Patchbay in a container: docker build -t patchbay . && docker run -p 3000:3000 -v patchbay:/data patchbay
+# Patchbay in a container: docker build -t patchbay . && docker run -p 3000:3000 -v patchbay:/data --stop-timeout 40 patchbay
 # To pin the base images, name them by digest: --build-arg NODE_IMAGE=docker.io/library/node@sha256:…
 ARG NODE_IMAGE=docker.io/library/node:22-bookworm-slim
 ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim

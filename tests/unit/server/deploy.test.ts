@@ -90,7 +90,7 @@ describe("compose.yaml", () => {
     expect(Object.keys(environment).filter((name) => !isVariable(name))).toEqual([]);
     const filled = Object.entries(environment).map(([name, value]) => [
       name,
-      value.replace(/\$\{PATCHBAY_HOST:-(\w+)\}/, "$1").replace(/\$\{\w+:\?[^}]+\}/, "0123456789abcdef"),
+      value.replace(/\$\{\w+:-(\w*)\}/, "$1").replace(/\$\{\w+:\?[^}]+\}/, "0123456789abcdef"),
     ]);
     const env = readEnvironment(Object.fromEntries(filled));
     expect(env.baseUrl).toBe("https://localhost");
