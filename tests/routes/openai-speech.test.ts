@@ -265,6 +265,19 @@ describe("cached speech", () => {
     expect(speech.requests).toHaveLength(3);
   });
 
+  it("counts the same tokens as the first time, with those of the instructions", async () => {
+    const channel = speechChannel("a", { provider: "openai", embedded: false });
+    const speech = new ScriptedSpeech(() => spoken(1));
+    const { post, rows } = openSpeechHarness([{ channel, speech }], { model: { cacheable: true } });
+    const body = { ...GOOD, response_format: "pcm", instructions: "speak very slowly" };
+    for (const state of ["miss", "hit"]) {
+      const reply = await post(PATH, body);
+      await readBody(reply);
+      expect(reply.headers["x-patchbay-cache"]).toBe(state);
+    }
+    expect(rows.map(({ inputTokens }) => inputTokens)).toEqual([6, 6]);
+  });
+
   it("is kept only for a model whose speech may be cached", async () => {
     const { post, speech } = harness(undefined, { model: { cacheable: false } });
     for (const calls of [1, 2]) {

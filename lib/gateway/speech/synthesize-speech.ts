@@ -146,8 +146,10 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   const listWaitMs = ctx.services.clock.monotonic() - startedAt;
   const lookup = await lookUpSpeech(ctx, entry, input.source);
   const isCached = lookup.known !== undefined;
-  const mayUseUpstream = !isCached && entry.routes.some(({ channel }) => !channel.embedded);
-  const guidance = mayUseUpstream ? await countGuidance(ctx, input.guidance()) : [];
+  const hasUpstream = entry.routes.some(({ channel }) => !channel.embedded);
+  const mayUseUpstream = !isCached && hasUpstream;
+  // Counted for a cached reply too: the same request counts the same tokens.
+  const guidance = hasUpstream ? await countGuidance(ctx, input.guidance()) : [];
   const textTokens = await countText(ctx, text);
   const inputTokens = textTokens + guidanceTokens(guidance);
   const candidates = mayUseUpstream ? input.candidates : 1;
