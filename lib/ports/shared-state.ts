@@ -35,8 +35,8 @@ export interface RateResult {
 /** The result of an `EntryRequest`. */
 export type EntryResult =
   | { kind: "entered"; leave(): void; states: readonly RateState[] }
-  /** No slot is free under the limit of this index in `slots`. */
-  | { kind: "full"; index: number }
+  /** No slot is free under the limit of this index in `slots`; `isShareEmpty`: this process has none of its slots. */
+  | { kind: "full"; index: number; isShareEmpty?: boolean }
   /** A rate limit is used up; no slot was taken. */
   | { kind: "limited"; states: readonly RateState[] };
 

@@ -130,10 +130,11 @@ function createLocalLimits(clock: Clock, limiter: LocalLimiter, shareOf: ShareOf
   function enter(request: EntryRequest): EntryResult {
     const leaves: (() => void)[] = [];
     for (const [index, { bucket, limit }] of request.slots.entries()) {
-      const leave = limiter.enter(bucket, shareOf(limit));
+      const share = shareOf(limit);
+      const leave = limiter.enter(bucket, share);
       if (leave === null) {
         for (const one of leaves) one();
-        return { kind: "full", index };
+        return { kind: "full", index, isShareEmpty: share < 1 };
       }
       leaves.push(leave);
     }
@@ -149,7 +150,7 @@ function createLocalLimits(clock: Clock, limiter: LocalLimiter, shareOf: ShareOf
         limiter.enter(bucket, share) ?? (await limiter.enterOrWait(bucket, share, waitMs, signal));
       if (leave === null) {
         for (const one of leaves) one();
-        return { kind: "full", index };
+        return { kind: "full", index, isShareEmpty: share < 1 };
       }
       leaves.push(leave);
     }

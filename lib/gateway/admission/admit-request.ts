@@ -90,6 +90,10 @@ export function tightestOf(
   return tightest;
 }
 
+/** The advice of a limit of which the process that answered has no share. */
+export const EMPTY_SHARE =
+  "The server divides the limit among its processes, and the share of the one that answered is below 1. The limit must be at least the number of processes.";
+
 /**
  * Counts a refused call and returns its error, which is about the exhausted limit with the longest wait. A limit below
  * the call's cost never allows the call. `states`: one per limit, in the same order.
@@ -113,7 +117,7 @@ export function limitError(
   );
   const isShareEmpty = cost <= limit && state.resetMs === 0 && state.remaining === 0;
   const advice = isShareEmpty
-    ? "The server divides the limit among its processes, and the share of the one that answered is below 1. The limit must be at least the number of processes."
+    ? EMPTY_SHARE
     : waitMs === Infinity
       ? "Send less text in one request."
       : `Try again in ${Math.ceil(waitMs / 1_000)} s.`;

@@ -5,7 +5,14 @@ import type { MaybePromise, RateState } from "../../ports/shared-state";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
-import { admitRequest, type CallerLimit, callerLimits, limitError, tightestOf } from "./admit-request";
+import {
+  admitRequest,
+  type CallerLimit,
+  callerLimits,
+  EMPTY_SHARE,
+  limitError,
+  tightestOf,
+} from "./admit-request";
 import type { TrackedBody } from "./body-memory";
 
 /** Concurrent calls over all keys; more are refused as `overloaded`, so that they do not slow the others down. */
@@ -44,9 +51,10 @@ function limited(
   { metrics }: Pick<GatewayServices, "metrics">,
   limit: RefusedLimit,
   message: string,
+  shouldRetry = true,
 ): AppError {
   metrics.count("rate_limited");
-  return new AppError("rate_limited", message, { retryAfterMs: 1_000, limit });
+  return new AppError("rate_limited", message, { retryAfterMs: 1_000, limit, shouldRetry });
 }
 
 /** A slot among the repeats in progress of a key and of its owner, who may have many keys. Throws `rate_limited`. */
@@ -113,8 +121,10 @@ class CallerEntry {
     if (this.#isRepeat() || (await this.#isRepeatElsewhere())) return this.#enterAsRepeat(rates);
     const full = slots[entry.index];
     if (full === undefined) throw new AppError("internal", "An unknown limit is full.");
-    const message = `${full.subject} ${full.limit} concurrent ${full.limit === 1 ? "request" : "requests"}. Wait for one to finish.`;
-    throw limited(this.services, full.name, message);
+    const { isShareEmpty = false } = entry;
+    const advice = isShareEmpty ? EMPTY_SHARE : "Wait for one to finish.";
+    const message = `${full.subject} ${full.limit} concurrent ${full.limit === 1 ? "request" : "requests"}. ${advice}`;
+    throw limited(this.services, full.name, message, !isShareEmpty);
   }
 
   waitAsRepeat(): void {

@@ -59,6 +59,22 @@ test("a call is refused when its key has no free slot for one second", async () 
   });
 });
 
+test("a process without a share of a concurrency limit says so at once, and asks for no retry", async () => {
+  const clock = { now: () => performance.now(), monotonic: () => performance.now() };
+  const limiter = createRateLimiter(clock, { index: 2, processes: 2 });
+  const services: GatewayServices = { ...openGatewayHarness().services, clock, limiter };
+  // Only its limits are read.
+  const caller = {
+    key: keyRecord("usr_1", { id: "key_1", concurrency: 1 }),
+    owner: { id: "usr_1", rpm: null, concurrency: null },
+  } as KeyWithOwner;
+  await expect(enterGateway(services, caller, new AbortController().signal, null)).rejects.toMatchObject({
+    code: "rate_limited",
+    message: expect.stringContaining("must be at least the number of processes"),
+    details: { shouldRetry: false },
+  });
+});
+
 test("one owner takes at most three quarters of the slots of all calls, and returns them", async () => {
   const counted: string[] = [];
   const metrics = { observeCall: () => undefined, count: (name: string) => void counted.push(name) };

@@ -77,7 +77,10 @@ test("the shares of several processes add up to the limit", async () => {
     [3, 2, 2],
     [1, 0, 0],
   ]);
-  expect(await limiters[2]?.shared.enterOrWait(request(1), 0, signal)).toEqual({ kind: "full", index: 0 });
+  expect(await limiters[2]?.shared.enterOrWait(request(1), 0, signal)).toMatchObject({
+    kind: "full",
+    index: 0,
+  });
   const ask = { bucket: "1 undefined", limit: 1, cost: 1 };
   expect(await limiters[2]?.shared.take("usr_1", [ask], 60_000)).toMatchObject({
     states: [{ allowed: false, retryAfterMs: 60_000 }],
