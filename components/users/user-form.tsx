@@ -60,6 +60,8 @@ export function UserForm({
   });
   const { errors, isSubmitting } = form.formState;
   const role = form.watch("role");
+  // A budget that refuses calls is never hidden.
+  const hasBudget = before !== null && Object.values(before.budget).some(Boolean);
 
   return (
     <Form onSubmit={onSubmit} noValidate className="grid gap-5">
@@ -74,7 +76,7 @@ export function UserForm({
         {...form.register("role")}
       />
       <LimitFields form={form} kind="limits" />
-      {hidesBudgets ? null : <LimitFields form={form} kind="budget" />}
+      {hidesBudgets && !hasBudget ? null : <LimitFields form={form} kind="budget" />}
       <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
   );

@@ -61,6 +61,8 @@ const ADVICE_OF_STATUS: Readonly<Record<number, Advice>> = {
 
 function adviceFor(status: number, code: string | null, message: string): Advice {
   if (code === "insufficient_quota" || (status === 429 && /budget|quota/i.test(message))) return "budget";
+  // A request above a limit per minute as a whole: no wait helps.
+  if (status === 429 && message.endsWith("Send less text in one request.")) return "too-large";
   return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");
 }
 
@@ -77,11 +79,11 @@ export function failureOfBody(body: unknown, httpStatus: number): GatewayFailure
 
 /** The gateway's own limit per minute that refused a request, from its message; null for another failure. */
 export function minuteLimitOf({
-  advice,
+  status,
   message,
 }: GatewayFailure): { unit: "requests" | "tokens"; limit: number } | null {
   const [, limit, unit] =
-    advice === "wait" ? (/ limited to (\d+) (request|token)s? per minute/.exec(message) ?? []) : [];
+    status === 429 ? (/ limited to (\d+) (request|token)s? per minute/.exec(message) ?? []) : [];
   if (unit === undefined) return null;
   return { unit: unit === "request" ? "requests" : "tokens", limit: Number(limit) };
 }

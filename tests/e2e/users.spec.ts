@@ -173,6 +173,15 @@ test("adds, edits, disables, enables and deletes a user", async ({ ownerPage: pa
   await expect(rowOf(page, "Noor Haddad")).toContainText("Administrator");
   await expect(rowOf(page, "Noor Haddad")).toContainText("$0.00 of $25.00");
 
+  // Self-use mode hides budgets, but none that refuses calls.
+  await changeSettings(product.url, product.cookie, { self_use_mode: true });
+  await page.reload();
+  await choose(page, "noor", "Edit");
+  await expect(dialog.getByLabel("Monthly budget (USD)")).toHaveValue("25");
+  await page.keyboard.press("Escape");
+  await changeSettings(product.url, product.cookie, { self_use_mode: false });
+  await page.reload();
+
   await choose(page, "noor", "Disable");
   await page.getByRole("button", { name: "Disable user" }).click();
   await expect(rowOf(page, "Noor Haddad").getByText("Disabled")).toBeVisible();

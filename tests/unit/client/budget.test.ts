@@ -45,6 +45,11 @@ test("reads the gateway's own limit per minute from its message, and no upstream
     limit: 1,
   });
   expect(minuteLimitOf(failure("The upstream is limiting requests."))).toBeNull();
+  // No wait helps a request that is above the limit as a whole.
+  const tooLarge = failure(
+    "This key is limited to 10 tokens per minute; this request needs 12, and 10 are left. Send less text in one request.",
+  );
+  expect([tooLarge.advice, minuteLimitOf(tooLarge)]).toEqual(["too-large", { unit: "tokens", limit: 10 }]);
 });
 
 test.each([
