@@ -201,9 +201,13 @@ function CallSkeleton() {
   );
 }
 
-function helpFor(call: UsageDetail): (typeof ERROR_CODES)[number] | "credentials" | "account" | "other" {
+function helpFor(
+  call: UsageDetail,
+): (typeof ERROR_CODES)[number] | "credentials" | "account" | "serverEnded" | "other" {
   const refusal = call.trace?.attempts.at(-1)?.upstream_refusal ?? null;
   if (call.error === "upstream_error" && refusal !== null) return refusal;
+  // Another server settled the call after its own had ended.
+  if (call.error === "internal" && call.status === 0) return "serverEnded";
   return ERROR_CODES.find((code) => code === call.error) ?? "other";
 }
 

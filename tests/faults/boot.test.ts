@@ -239,7 +239,12 @@ describe("a store", () => {
 
   test("that is empty next to its secret is rejected, with both files and the remedy", async () => {
     const refused = await startOn(() => writeFileSync(file, ""));
-    expectRefusal(refused, `${file} is empty`, path.join(dataDirectory, "secret"), /restore .* or start a new instance/);
+    expectRefusal(
+      refused,
+      `${file} is empty`,
+      path.join(dataDirectory, "secret"),
+      /restore .* or start a new instance/,
+    );
   });
 
   test("that is not a database is left unchanged", async () => {

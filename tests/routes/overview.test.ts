@@ -168,6 +168,9 @@ test("counts cached and unrouted calls separately and failovers by route, and na
     status: 503,
     attempts: 0,
   });
+  // As another server settles a call whose server ended.
+  const reserved = { costNano: 20_000_000, error: "internal", status: 0, attempts: 0 } as const;
+  await settle(at, { model: "open", channelId: null, ...reserved });
   const attempt = (channelId: string, error: string | null) => ({
     channelId,
     keyId: null,
@@ -182,8 +185,8 @@ test("counts cached and unrouted calls separately and failovers by route, and na
   const trace = { admittedMs: 0, settledMs: 2, attempts };
   await settle(at, { model: "open", channelId: "chn_up", attempts: 2, trace });
   const { data } = await read(owner);
-  expect(data.cached).toMatchObject({ calls: 1, errors: 0 });
-  expect(data.not_routed).toMatchObject({ calls: 1, errors: 1 });
+  expect(data.cached).toMatchObject({ calls: 1, errors: 0, cost_usd: "0.000000000" });
+  expect(data.not_routed).toMatchObject({ calls: 2, errors: 2, cost_usd: "0.020000000" });
   expect(data.unpriced_models).toEqual(["open"]);
   expect(data.routes).toContainEqual({
     model: "open",

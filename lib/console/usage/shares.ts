@@ -106,10 +106,10 @@ export function unroutedShares(groups: readonly UsageGroup[]): Pick<Overview, "c
   const sums = groups
     .filter((group) => routeOf(group).channelId === null)
     .reduce<Sums>((sum, group) => addSums(sum, group), NO_SUMS);
-  const free = nanoToUsd(0);
   return {
-    cached: { calls: sums.calls - sums.errors, errors: 0, cost_usd: nanoToUsd(sums.costNano) },
-    not_routed: { calls: sums.errors, errors: sums.errors, cost_usd: free },
+    // Free. The cost is that of calls whose server ended before it recorded their channel.
+    cached: { calls: sums.calls - sums.errors, errors: 0, cost_usd: nanoToUsd(0) },
+    not_routed: { calls: sums.errors, errors: sums.errors, cost_usd: nanoToUsd(sums.costNano) },
   };
 }
 

@@ -203,6 +203,8 @@ export const requests = {
     invalid: "请求未被接受：由本服务或上游拒绝，原因已告知调用方。需要调用方修改请求。",
     caller_left: "调用方提前断开，往往是调用程序自己的超时。",
     storage_unavailable: "数据库没有应答。请检查其磁盘与日志。",
+    serverEnded:
+      "服务器在此请求期间终止（崩溃，或没有时间正常停止）。上游可能已完成工作，因此按预留的费用计费。",
     internal: "Patchbay 内部错误。可凭请求 ID 在服务器日志中查到原因。",
     other: "调用方已收到此代码及原因。",
   },
