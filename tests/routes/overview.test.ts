@@ -94,6 +94,16 @@ test("compares the current hour with the same part of the previous one", async (
   expect(data.before.calls).toBe(5);
 });
 
+test("counts the hour in which the range begins in the range only", async () => {
+  const hour = now() - (now() % HOUR) - 10 * HOUR;
+  for (const at of [hour - 3 * HOUR, hour, hour + 45 * MINUTE]) await settle(at);
+  const { data } = await read(owner, { from: hour + HOUR / 2, to: hour + 2.5 * HOUR });
+  expect(data.total.calls).toBe(2);
+  expect(data.before.calls).toBe(1);
+  expect(data.series.calls).toEqual([2, 0, 0]);
+  expect(data.before_series.calls).toEqual([1, 0, 0]);
+});
+
 test("shows an hour by minutes, with percentiles of the calls themselves", async () => {
   const to = now() - (now() % MINUTE) + MINUTE;
   await settle(to - 5 * MINUTE + 1, { latencyMs: 80 });

@@ -30,29 +30,30 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   const { ledger } = ctx.store;
   const { timeZone } = ctx.instance;
   const isByMinute = interval === "minute";
-  const inPieces = (start: number, end: number) => ({
-    from: start,
-    to: end,
+  const counted = isByMinute ? { from, to } : wholeHours({ from, to });
+  const previous = { from: 2 * counted.from - counted.to, to: counted.from };
+  const inPieces = (span: { from: number; to: number }) => ({
+    ...span,
     by: null,
     isByHour: !isByMinute,
-    dayStarts: interval === "day" ? dayStarts({ from: start, to: end, timeZone }) : undefined,
+    dayStarts: interval === "day" ? dayStarts({ ...span, timeZone }) : undefined,
   });
   const own = isMember ? { userId: user.id } : {};
-  const range = { ...own, from, to, isByMinute };
+  const range = { ...own, ...counted, isByMinute };
   const [now, before, byRoute, byKey, models, channels, rejected, failovers] = await Promise.all([
-    ledger.summarize({ ...range, ...inPieces(from, to) }),
-    ledger.summarize({ ...range, ...inPieces(2 * from - to, from) }),
+    ledger.summarize({ ...range, ...inPieces(counted) }),
+    ledger.summarize({ ...range, ...inPieces(previous) }),
     ledger.summarize({ ...range, by: "route", isByHour: false, hasOnlyCallsAndCost: true }),
     ledger.summarize({ ...range, by: "key", isByHour: false, hasOnlyCallsAndCost: true }),
     ctx.store.models.all(),
     ctx.store.channels.all(),
     ctx.store.rejections.count({ ...own, from, to }),
-    isMember ? [] : ledger.failovers(isByMinute ? { from, to } : wholeHours({ from, to })),
+    isMember ? [] : ledger.failovers(counted),
   ]);
-  const intervals = splitIntoIntervals({ from, to, interval, timeZone }, now.groups);
-  const earlier = splitIntoIntervals({ from: 2 * from - to, to: from, interval, timeZone }, before.groups);
+  const intervals = splitIntoIntervals({ ...counted, interval, timeZone }, now.groups);
+  const earlier = splitIntoIntervals({ ...previous, interval, timeZone }, before.groups);
   const bounds = now.latencyBoundsMs;
-  const ran = elapsedIntervals(intervals, to, ctx.clock.now());
+  const ran = elapsedIntervals(intervals, counted.to, ctx.clock.now());
   return {
     from: toTimestamp(from),
     to: toTimestamp(to),
