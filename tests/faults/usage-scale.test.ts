@@ -13,6 +13,7 @@ import { startPostgres, type TestPostgres } from "../support/postgres";
 
 /** Over 1.05 months: a hundred thousand a month. */
 const ROWS = 105_000;
+const HOUR = 3_600_000;
 const MONTH = 30 * 86_400_000;
 /** Dozens of times the duration on an idle machine: fails for endless queries, not on a busy machine. */
 const MAX_MS = 10_000;
@@ -170,5 +171,22 @@ describe.each(STORES)("a large ledger on %s", (kind, seeded) => {
     expect(rows).toHaveLength(Number(expected));
     expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
     expect(rows.length).toBeGreaterThan(100);
+  });
+
+  test("reports since when calls are counted where an end of an exact range has too many entries", async () => {
+    // All calls move into three quarters of one hour.
+    const hour = NOW - (NOW % HOUR) - 2_000 * HOUR;
+    await database.raw(`update usage set at = ${hour} + cast((at - ${SEED.from}) / 1000 as bigint)`);
+    const exact = async (from: number, to: number) => {
+      const query = { from, to, by: "model" as const, isByHour: false, isExact: true };
+      const { groups, readFrom } = await inTime(() => store.ledger.summarize(query));
+      return { calls: groups.reduce((counted, group) => counted + group.calls, 0), readFrom };
+    };
+    for (const range of [await exact(hour, hour + 0.9 * HOUR), await exact(hour + 1, hour + 2 * HOUR)]) {
+      expect(range.calls).toBeGreaterThan(99_000);
+      expect(range.calls).toBeLessThanOrEqual(100_000);
+      expect(range.readFrom).toBeGreaterThan(hour + 60_000);
+    }
+    expect(await exact(hour + 0.5 * HOUR, hour + HOUR)).toMatchObject({ readFrom: null });
   });
 });

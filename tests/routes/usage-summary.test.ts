@@ -89,7 +89,7 @@ test("sums by hour and by dimension with a total; members see only their own", a
   expect((await harness("/api/usage/summary?user_id=usr_other", { cookie: mia.cookie })).status).toBe(404);
 });
 
-test("sums a short range of the last day to the minute, an older one by whole hours", async () => {
+test("sums a short range to the minute while its entries are kept, then by whole hours", async () => {
   const now = services.clock.now();
   const sumFrom = async (at: number) => {
     const hour = at - (at % 3_600_000);
@@ -100,7 +100,10 @@ test("sums a short range of the last day to the minute, an older one by whole ho
     return json.data.total.calls;
   };
   expect(await sumFrom(now - 3 * 3_600_000)).toBe(0);
-  expect(await sumFrom(now - 50 * 3_600_000)).toBe(1);
+  expect(await sumFrom(now - 50 * 3_600_000)).toBe(0);
+  await changeSettings(harness, owner, { retention_days: { usage: 3, prompts: 3 } });
+  expect(await sumFrom(now - 60 * 3_600_000)).toBe(0);
+  expect(await sumFrom(now - 80 * 3_600_000)).toBe(1);
 });
 
 test("sums the keys of all playground sessions as one", async () => {

@@ -5,6 +5,7 @@ import { AppError } from "../../errors";
 import { billingPeriod } from "../../ports/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
+import { readSettings } from "../access/read-settings";
 import type { ReadContext } from "../context";
 import { usageFilter } from "./entries";
 import { dayStarts } from "./intervals";
@@ -14,7 +15,7 @@ import { toUsageSums } from "./to-usage-sums";
 /** More points than a chart can show. */
 const MAX_HOURS = 24 * 92;
 const MAX_MINUTES = 6 * 60;
-/** In a longer range, the rest of an hour matters little; entries are kept for at least a day. */
+/** In a longer range, the rest of an hour matters little. */
 const MAX_EXACT_MS = 6 * HOUR_MS;
 
 function readRange(query: UsageSummaryQuery, now: number): { from: number; to: number } {
@@ -101,6 +102,12 @@ async function countRejected(
   return isOnlyForCalls ? null : store.rejections.count({ userId, keyId, model, q, ...range });
 }
 
+/** Whether no entry since then was deleted by the retention. */
+async function hasEntriesSince({ store, clock }: ReadContext, from: number): Promise<boolean> {
+  const { usage } = (await readSettings(store)).retention_days;
+  return usage === null || from > clock.now() - usage * DAY_MS;
+}
+
 /**
  * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. All
  * playground keys are one. By tag or end user there are at most a thousand items. Throws `unauthenticated`, `invalid`,
@@ -118,7 +125,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
       by: query.by ?? null,
       isByHour: query.interval === "hour" || query.interval === "day",
       isByMinute: query.interval === "minute",
-      isExact: to - from <= MAX_EXACT_MS && from > ctx.clock.now() - DAY_MS,
+      isExact: to - from <= MAX_EXACT_MS && (await hasEntriesSince(ctx, from)),
       dayStarts:
         query.interval === "day" ? dayStarts({ from, to, timeZone: ctx.instance.timeZone }) : undefined,
     }),

@@ -149,36 +149,29 @@ interface Span {
   to: number;
 }
 
-/** Sums of less than an hour from its entries; of the whole hour where these are too many to read. */
-async function sumPartOfHour(
+/**
+ * Whole hours of an exact range come from the hourly sums, both ends from the entries: the newest `MAX_ROWS_READ` where
+ * an end has more, from which on all calls are counted.
+ */
+async function fromExactRange(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,
-  span: Span,
-): Promise<UsageGroup[]> {
-  if (span.from >= span.to) return [];
-  const { groups, readFrom } = await summarizeRows(db, { ...query, ...span });
-  if (readFrom === null) return groups;
-  return sumRollUps(db, "rollups", query, { from: span.from - (span.from % HOUR_MS), to: span.to });
-}
-
-/** Whole hours of an exact range come from the hourly sums, both ends from the entries. */
-async function fromExactRange(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
+): Promise<Pick<UsageSummary, "groups" | "readFrom">> {
   const first = Math.ceil(query.from / HOUR_MS) * HOUR_MS;
   const last = query.to - (query.to % HOUR_MS);
-  if (first > last) return sumPartOfHour(db, query, query);
-  const parts = [
-    await sumPartOfHour(db, query, { from: query.from, to: first }),
-    await sumRollUps(db, "rollups", query, { from: first, to: last }),
-    await sumPartOfHour(db, query, { from: last, to: query.to }),
-  ].flat();
-  return query.isByHour ? parts : mergeGroups(parts);
+  if (first > last) return summarizeRows(db, query);
+  const end = await summarizeRows(db, { ...query, from: last });
+  if (end.readFrom !== null) return end;
+  const begin = await summarizeRows(db, { ...query, to: first });
+  const hours = await sumRollUps(db, "rollups", query, { from: first, to: last });
+  const parts = [...begin.groups, ...hours, ...end.groups];
+  return { groups: query.isByHour ? parts : mergeGroups(parts), readFrom: begin.readFrom };
 }
 
 /**
  * Whole days of a long range come from the daily sums, both ends from the hourly ones: about a thirtieth of the rows.
  */
 async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
-  if (query.isExact) return fromExactRange(db, query);
   const from = query.from - (query.from % HOUR_MS);
   const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: query.to - (query.to % DAY_MS) };
   if (query.isByHour || days.from >= days.to) return sumRollUps(db, "rollups", query, { from, to: query.to });
@@ -219,6 +212,7 @@ export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): P
   const { by } = query;
   const areRolled = !query.isByMinute && (by === null || isRolled(by)) && rowConditions(query).length === 0;
   if (!areRolled) return { ...(await summarizeRows(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
+  if (query.isExact) return { ...(await fromExactRange(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
   const groups =
     query.isByHour && query.dayStarts !== undefined
       ? await fromRollUpsByDay(db, query, query.dayStarts)
