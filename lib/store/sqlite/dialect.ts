@@ -15,7 +15,10 @@ import type { Connection, QueryOutcome } from "./connection";
 import type { WorkerClient, WorkerRun } from "./worker-client";
 
 const RETRY_MS = 10;
-/** A write whose turn comes late retries for this long; a whole second for each would multiply a lasting lock's wait. */
+/**
+ * A write whose turn comes late retries for this long, together with the others that waited when one gave up: the same
+ * for each would multiply a lasting lock's wait.
+ */
 const LATE_WAIT_MS = LOCK_WAIT_MS / 4;
 
 function pause(ms: number): Promise<void> {
@@ -23,12 +26,20 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Retries without blocking while another process holds the lock, for at most a second. */
-export async function retryWhileLocked<T>(work: () => Promise<T>, since = performance.now()): Promise<T> {
+export async function retryWhileLocked<T>(
+  work: () => Promise<T>,
+  since = performance.now(),
+  onGiveUp = () => {},
+): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() - since > LOCK_WAIT_MS) throw translated(error);
+      if (!isBusy(error)) throw translated(error);
+      if (performance.now() - since > LOCK_WAIT_MS) {
+        onGiveUp();
+        throw translated(error);
+      }
       await pause(RETRY_MS);
     }
   }
@@ -82,6 +93,7 @@ interface Lease {
   end(): void;
   run: WorkerRun;
   since: number;
+  onGiveUp(): void;
   /** From `BEGIN IMMEDIATE` on; before that, a statement is a transaction of its own. */
   hasBegun: boolean;
 }
@@ -91,6 +103,8 @@ class WriteDriver implements Driver {
   readonly #writer: WorkerClient;
   readonly #turns: WriteQueue;
   readonly #leases = new WeakMap<DatabaseConnection, Lease>();
+  /** When a write gave up on the lock; those that gave up together are one. */
+  #gaveUpAt = Number.NEGATIVE_INFINITY;
 
   constructor(writer: WorkerClient, turns: WriteQueue) {
     this.#writer = writer;
@@ -102,12 +116,17 @@ class WriteDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     const asked = performance.now();
     const end = await this.#turns.take();
-    const since = Math.max(asked, performance.now() - LOCK_WAIT_MS + LATE_WAIT_MS);
+    const lateSince = asked <= this.#gaveUpAt ? this.#gaveUpAt : performance.now();
+    const since = Math.max(asked, lateSince - LOCK_WAIT_MS + LATE_WAIT_MS);
+    const onGiveUp = () => {
+      if (asked > this.#gaveUpAt) this.#gaveUpAt = performance.now();
+    };
     try {
-      const lease: Lease = { end, run: this.#writer.run(), since, hasBegun: false };
+      const lease: Lease = { end, run: this.#writer.run(), since, onGiveUp, hasBegun: false };
       const connection = new SqliteConnection((sql, parameters) => {
         const kind = lease.hasBegun ? "query" : "write";
-        return retryWhileLocked(() => this.#writer.request({ kind, sql, parameters }, lease.run), since);
+        const work = () => this.#writer.request({ kind, sql, parameters }, lease.run);
+        return retryWhileLocked(work, since, onGiveUp);
       });
       this.#leases.set(connection, lease);
       return connection;
@@ -119,7 +138,8 @@ class WriteDriver implements Driver {
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const lease = this.#leases.get(connection);
-    await retryWhileLocked(() => this.#exec(connection, "begin immediate"), lease?.since);
+    const begin = () => this.#exec(connection, "begin immediate");
+    await retryWhileLocked(begin, lease?.since, lease?.onGiveUp);
     if (lease) lease.hasBegun = true;
   }
 

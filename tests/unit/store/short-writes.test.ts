@@ -91,3 +91,24 @@ test("a write whose turn comes late still waits while another process holds the 
     other.close();
   }
 });
+
+test("writes that wait for a lasting lock give up together", async () => {
+  const store = await database.open({ instanceId: "one" });
+  const other = new Database(database.file);
+  try {
+    other.exec("begin immediate");
+    const since = performance.now();
+    const writes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        index % 2 === 0
+          ? store.ledger.heartbeat(NOW + index)
+          : store.transaction((tx) => tx.alerts.hold("alt_1", NOW, {})),
+      ),
+    );
+    expect(new Set(writes.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    // Twenty late writes of 250 ms each would take 5 s longer.
+    expect(performance.now() - since).toBeLessThan(3_000);
+  } finally {
+    other.close();
+  }
+});
