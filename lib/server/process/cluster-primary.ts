@@ -258,6 +258,11 @@ export class ClusterPrimary {
   #receive(index: number, member: Member, message: ToPrimary): void {
     switch (message.kind) {
       case "hello":
+        // Node drops what was sent before a starting process listens.
+        if (member.isStopping) {
+          this.#send(member, { kind: "stop", isReplaced: false });
+          return;
+        }
         this.#send(member, {
           kind: "join",
           membership: {
