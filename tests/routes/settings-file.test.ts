@@ -462,6 +462,28 @@ describe("an import", () => {
     });
   });
 
+  test("skips a minimum length of passwords below the environment's, as the settings form refuses it", async () => {
+    const { base } = services.instance;
+    if (base !== undefined) base.passwordMinimum = 16;
+    const file = (await exported()).file;
+    file.settings.password_minimum = 12;
+    for (const isDryRun of [true, false]) {
+      const { steps } = (await importFile(file, isDryRun)).json.data;
+      expect(steps).toContainEqual({
+        kind: "setting",
+        name: "password_minimum",
+        action: "skip",
+        fields: [],
+        reason: "Must be at least 16.",
+      });
+    }
+    const { data } = (await harness("/api/settings", { cookie: owner })).json;
+    expect(data.password_minimum).toBeNull();
+    file.settings.password_minimum = 20;
+    await importFile(file);
+    expect((await harness("/api/settings", { cookie: owner })).json.data.password_minimum).toBe(20);
+  });
+
   test("is refused to administrators on a demo site", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { file } = await exported();

@@ -100,13 +100,21 @@ export async function showSettings(ctx: ReadContext): Promise<VersionedSettings>
   return present(ctx.store, ctx, requireSignedInAdmin(ctx));
 }
 
+/** What is wrong with a new minimum length of passwords: the environment's is the least. Null: nothing. */
+export function passwordMinimumIssue(
+  { instance }: Pick<ConsoleContext, "instance">,
+  minimum: number | null | undefined,
+): string | null {
+  const shortest = instance.base?.passwordMinimum ?? 0;
+  return (minimum ?? shortest) < shortest ? `Must be at least ${shortest}.` : null;
+}
+
 /** Changes the given settings. Throws `forbidden`, `invalid`, `conflict` (stale version). */
 export async function updateSettings(ctx: ConsoleContext, input: UpdateSettings): Promise<VersionedSettings> {
   const user = await requireSignedInOperator(ctx);
   const { version, ...change } = input;
-  const shortest = ctx.instance.base?.passwordMinimum ?? 0;
-  if ((change.password_minimum ?? shortest) < shortest)
-    throw invalidField("password_minimum", `Must be at least ${shortest}.`);
+  const issue = passwordMinimumIssue(ctx, change.password_minimum);
+  if (issue !== null) throw invalidField("password_minimum", issue);
   const after = await ctx.store.transaction(async (tx) => {
     await raiseVersion(tx, version);
     await applySettings(tx, ctx, user, change);

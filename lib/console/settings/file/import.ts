@@ -25,13 +25,13 @@ import { resetsCircuits } from "../../channels/update";
 import type { ConsoleContext } from "../../context";
 import { differing, sentFields } from "../../differing";
 import { readModelNames } from "../../models/model-names";
-import { applySettings, raiseVersion } from "../update";
+import { applySettings, passwordMinimumIssue, raiseVersion } from "../update";
 import { importModels } from "./import-models";
 import { changed, created, type Importing, skipped } from "./step";
 
-/** Why this caller may not make this change; null: they may. */
+/** Why this change cannot be made, or not by this caller; null: it can. */
 async function settingRefusal(
-  { tx, user }: Importing,
+  { tx, ctx, user }: Importing,
   before: OpenSettings,
   name: string,
   change: Partial<OpenSettings>,
@@ -39,6 +39,7 @@ async function settingRefusal(
   if (name === "demo_site" && user.role !== "owner") return "Only the owner may change this.";
   if (name === "alerts" && (change.alerts?.rules.length ?? 0) > MAX_ALERT_RULES)
     return `With those of this instance's API keys there would be more than ${MAX_ALERT_RULES} alert rules.`;
+  if (name === "password_minimum") return passwordMinimumIssue(ctx, change.password_minimum);
   if (name !== "two_factor_roles" || change.two_factor_roles === undefined) return null;
   try {
     await requireOwnTwoFactor(tx, user, before.two_factor_roles, change.two_factor_roles);
