@@ -6,11 +6,13 @@ import { exchange, openWire, readReply, sendRaw } from "../support/raw-request";
 /** Bodies at their limits, Expect: 100-continue, and request IDs. */
 
 let product: Product;
+let cookie: string;
 let key: string;
 
 beforeAll(async () => {
   product = await startProduct();
-  key = await createKey(product.url, await setUp(product.url));
+  cookie = await setUp(product.url);
+  key = await createKey(product.url, cookie);
   // Next changes the server at its first page.
   await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
 });
@@ -119,6 +121,33 @@ describe("bodies", () => {
     expect(full.status, full.text.slice(0, 200)).toBe(status);
     const over = await sendRaw(product.url, { path, headers, body: padded(limit + 1, fields) });
     expect(over.status).toBe(413);
+  });
+
+  test("of a channel can have the models, keys and headers that it accepts", async () => {
+    const longest = (index: number, length: number) => `${index}-`.padEnd(length, "é");
+    const models = Array.from({ length: 500 }, (_, index) => ({
+      name: `model-${index}-`.padEnd(128, "x"),
+      upstream_name: longest(index, 256),
+      operation: "speech",
+    }));
+    const keys = Array.from({ length: 20 }, (_, index) => `${index}-`.padEnd(4_096, "k"));
+    const more = Object.fromEntries(keys.map((value, index) => [`x-more-${index}`, value]));
+    const channel = { name: "Large", provider: "openai", enabled: false, models, keys, headers: more };
+    const send = (method: string, path: string, body: object) =>
+      sendRaw(product.url, {
+        method,
+        path,
+        headers: { "content-type": "application/json", cookie },
+        body: JSON.stringify(body),
+      });
+    const created = await send("POST", "/api/channels", channel);
+    expect(created.status, created.text.slice(0, 200)).toBe(200);
+    const { id, version } = JSON.parse(created.text).data;
+    const changed = await send("PATCH", `/api/channels/${id}`, { version, models: models.toReversed() });
+    expect(changed.status, changed.text.slice(0, 200)).toBe(200);
+    const draft = { provider: "openai", keys, headers: more, base_url: "https://127.0.0.1:1/v1" };
+    const listed = await send("POST", "/api/channels/draft/models", draft);
+    expect(listed.status, listed.text.slice(0, 200)).not.toBe(413);
   });
 
   test("a repeated query parameter gets 400 on the console and is ignored on the gateway", async () => {

@@ -141,6 +141,9 @@ const writable = {
   enabled: z.boolean(),
 };
 
+/** Largest body with a channel, in bytes: 500 models with their longest names, 20 keys and 20 headers fit. */
+export const MAX_CHANNEL_BYTES = 1024 * 1024;
+
 /** `POST /api/channels`. Also creates a model for each public name without one, with prices of the shipped list. */
 export const CreateChannel = z
   .strictObject({

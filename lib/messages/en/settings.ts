@@ -129,7 +129,7 @@ export const settings = {
     hint: {
       jsonBodyBytes: "Larger bodies are refused with 413.",
       embeddingsBodyBytes: "Larger, since requests hold lists of texts.",
-      consoleBodyBytes: "Imported files have their own limit.",
+      consoleBodyBytes: "Channels and imported files have their own limits.",
       keyBodiesBytes: "Request bodies in memory. Above it, 429.",
       allBodiesBytes: "Request bodies in memory. Above it, 503; above half of it for one user, 429.",
       headersTimeoutMs: "Slower connections are closed.",

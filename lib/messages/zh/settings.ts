@@ -127,7 +127,7 @@ export const settings = {
     hint: {
       jsonBodyBytes: "更大的正文以 413 拒绝。",
       embeddingsBodyBytes: "请求包含文本列表，因此更大。",
-      consoleBodyBytes: "导入文件另有限制。",
+      consoleBodyBytes: "渠道和导入文件另有限制。",
       keyBodiesBytes: "内存中的请求正文，超出返回 429。",
       allBodiesBytes: "内存中的请求正文，超出返回 503；单个用户超过一半返回 429。",
       headersTimeoutMs: "更慢的连接会被关闭。",

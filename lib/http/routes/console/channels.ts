@@ -20,6 +20,7 @@ import {
 import { testChannel } from "../../../console/channels/test-channel";
 import { closeCircuit, updateChannel } from "../../../console/channels/update";
 import { ELEVENLABS_SHAPE, GEMINI_SHAPE, OPENAI_SHAPE } from "../../../contracts/console/channel-options";
+import { MAX_CHANNEL_BYTES } from "../../../contracts/console/channels";
 import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
 import { isObject, type Json, requestSchema } from "../../core/openapi/json-schema";
 import { consoleRoute } from "../../core/route";
@@ -63,6 +64,7 @@ export const CHANNELS_ROUTES = [
   }),
   consoleRoute("POST /api/channels", {
     auth: "admin",
+    maxBodyBytes: MAX_CHANNEL_BYTES,
     describeBody: withOptions,
     summary: "Add a channel to an upstream",
     handle: async (ctx, { body }) => ({ data: await createChannel(ctx, body) }),
@@ -81,6 +83,7 @@ export const CHANNELS_ROUTES = [
   }),
   consoleRoute("PATCH /api/channels/{id}", {
     auth: "admin",
+    maxBodyBytes: MAX_CHANNEL_BYTES,
     describeBody: withAnyOptions,
     summary: "Change a channel",
     handle: async (ctx, { params, body }) => ({ data: await updateChannel(ctx, params.id, body) }),
@@ -112,12 +115,14 @@ export const CHANNELS_ROUTES = [
   }),
   consoleRoute("POST /api/channels/draft/models", {
     auth: "admin",
+    maxBodyBytes: MAX_CHANNEL_BYTES,
     describeBody: withOptions,
     summary: "List the models of an upstream before its channel is saved",
     handle: async (ctx, { body }) => ({ data: await listDraftModels(ctx, body) }),
   }),
   consoleRoute("POST /api/channels/draft/test", {
     auth: "admin",
+    maxBodyBytes: MAX_CHANNEL_BYTES,
     describeBody: withOptions,
     summary: "Test an unsaved channel with one real call for each key",
     handle: async (ctx, { body }) => ({ data: await testDraft(ctx, body, asWav) }),
