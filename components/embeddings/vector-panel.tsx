@@ -84,6 +84,8 @@ function Downloads({ comparison: { reply, call, cosines } }: { comparison: Compa
   const format = useAmounts();
   const save = (content: string, type: string, name: string) =>
     saveFile(new Blob([content], { type }), `${call.model.replace(/[^\w.-]+/g, "-")}-${name}`);
+  // Without a byte order mark, Excel reads UTF-8 in the legacy encoding of its locale.
+  const saveCsv = (content: string, name: string) => save(`\uFEFF${content}`, "text/csv", name);
   return (
     <div className="flex flex-wrap items-center gap-2">
       <span className="text-sm text-ink-muted">
@@ -104,7 +106,7 @@ function Downloads({ comparison: { reply, call, cosines } }: { comparison: Compa
         variant="outline"
         size="sm"
         aria-label={t("vector.downloadCsv")}
-        onClick={() => save(vectorsCsv(call.texts, reply.vectors), "text/csv", "vectors.csv")}
+        onClick={() => saveCsv(vectorsCsv(call.texts, reply.vectors), "vectors.csv")}
       >
         <DownloadIcon />
         {t("vector.allCsv")}
@@ -112,7 +114,7 @@ function Downloads({ comparison: { reply, call, cosines } }: { comparison: Compa
       <Button
         variant="outline"
         size="sm"
-        onClick={() => save(similarityCsv(call.texts, cosines), "text/csv", "similarity.csv")}
+        onClick={() => saveCsv(similarityCsv(call.texts, cosines), "similarity.csv")}
       >
         <DownloadIcon />
         {t("matrix.download")}

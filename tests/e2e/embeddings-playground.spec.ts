@@ -166,7 +166,9 @@ test("downloads every text with the vector that the API returns", async ({ owner
     expect(Float32Array.from(embedding)).toEqual(Float32Array.from(wanted[at] ?? []));
   }
 
-  const [head, ...lines] = parseCsv(await contentOf(await save("Download all vectors as CSV")));
+  const csv = await contentOf(await save("Download all vectors as CSV"));
+  expect(csv.startsWith("\uFEFFindex,")).toBe(true);
+  const [head, ...lines] = parseCsv(csv);
   expect(head).toHaveLength(2 + 64);
   expect(lines).toHaveLength(12);
   for (const [at, line] of lines.entries()) {

@@ -284,6 +284,7 @@ test("exports the filtered list as CSV and JSON Lines", async ({ ownerPage: page
   };
   const [csvName, csv] = await textOf("CSV");
   expect(csvName).toBe("usage.csv");
+  expect(csv.startsWith("\uFEFFat,")).toBe(true);
   expect(csv.trimEnd().split("\r\n")).toHaveLength(2);
   expect(csv).toContain(`"'=1+1"`);
   const [linesName, lines] = await textOf("JSON Lines");

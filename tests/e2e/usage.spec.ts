@@ -88,7 +88,7 @@ test("exports the filtered calls only", async ({ ownerPage: page, product }) => 
     .trimEnd()
     .split("\r\n");
   expect(lines).toHaveLength(2);
-  expect(lines[0]).toMatch(/^at,id,request_id,key_id,key_name/);
+  expect(lines[0]).toMatch(/^\uFEFFat,id,request_id,key_id,key_name/);
   expect(lines[1]).toContain("kept");
   expect(lines.join()).not.toContain(other);
 });

@@ -224,6 +224,22 @@ test("exports CSV in pages, with formulas as text and only their own rows for me
   expect(own).toContain('"a,""b"""');
 });
 
+test("begins a CSV file with a byte order mark for a browser, and without one for a key", async () => {
+  await settle("usr_1", { user: "小明" });
+  const { key } = (
+    await harness("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: owner })
+  ).json.data;
+  for (const path of ["/api/usage/export", "/api/usage/rejected/export"]) {
+    const startOf = async (name: string, value: string, query = "") => {
+      for await (const chunk of (await begin([[name, value]], query, path)).body)
+        return Buffer.from(chunk).toString().slice(0, 3);
+    };
+    expect(await startOf("cookie", owner), path).toMatch(/^\uFEFF[a-z,]{2}$/);
+    expect(await startOf("authorization", `Bearer ${key}`), path).toMatch(/^[a-z,]{3}$/);
+  }
+  expect((await download(owner, "format=jsonl")).chunks.join("")).toMatch(/^\{.*"user":"小明"/);
+});
+
 test("exports JSON lines with the rows of the list, and only their own rows for members", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   await settle("usr_other", { model: "secret-model", user: "mia" });

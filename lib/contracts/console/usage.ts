@@ -181,8 +181,8 @@ export function exportContent(what: string, columns: readonly string[]) {
   const head = `${columns.join(",")}\r\n`;
   return {
     "text/csv": z.string().meta({
-      description: `RFC 4180: a line of names, then one for each ${what}`,
-      pattern: `^${head}`,
+      description: `RFC 4180: a line of names, then one for each ${what}; with a byte order mark for a session`,
+      pattern: `^\\uFEFF?${head}`,
       examples: [head],
     }),
     "application/x-ndjson": z.string().meta({

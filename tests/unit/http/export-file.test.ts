@@ -3,13 +3,14 @@ import { exportFile } from "../../../lib/http/console/export-file";
 
 type Row = Record<"at" | "tags" | "calls" | "cached", string | number | boolean | null>;
 const COLUMNS = ["at", "tags", "calls", "cached"] as const;
+const KEY = { kind: "manage-key" } as const;
 
 async function textOf(format: "csv" | "jsonl", pages: readonly Row[][]): Promise<string> {
   async function* read() {
     yield* pages;
   }
   let text = "";
-  for await (const chunk of exportFile("usage", format, COLUMNS, read()).body)
+  for await (const chunk of exportFile("usage", format, COLUMNS, read(), KEY).body)
     text += Buffer.from(chunk).toString();
   return text;
 }
@@ -37,11 +38,11 @@ test("exports JSON lines with unchanged values, one object per line", async () =
 
 test("names the file after its format", async () => {
   async function* none() {}
-  expect(exportFile("usage", "jsonl", COLUMNS, none())).toMatchObject({
+  expect(exportFile("usage", "jsonl", COLUMNS, none(), KEY)).toMatchObject({
     name: "usage.jsonl",
     contentType: "application/x-ndjson; charset=utf-8",
   });
-  expect(exportFile("usage", "csv", COLUMNS, none())).toMatchObject({ name: "usage.csv" });
+  expect(exportFile("usage", "csv", COLUMNS, none(), KEY)).toMatchObject({ name: "usage.csv" });
 });
 
 test.each([..."=+-@\t\r＝＋－＠"])("exports a cell that begins with %j as text", async (sign) => {

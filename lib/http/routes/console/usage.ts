@@ -137,7 +137,8 @@ export const USAGE_ROUTES = [
     async handle(ctx, { query: { format, ...filters } }) {
       requireUser(ctx);
       const pages = exportPages(ctx, (now, page) => listRejections(now, { ...filters, ...page }));
-      return { data: null, download: exportFile("rejected", format, REJECTION_COLUMNS, pages) };
+      const file = exportFile("rejected", format, REJECTION_COLUMNS, pages, ctx.caller);
+      return { data: null, download: file };
     },
   }),
   consoleRoute("GET /api/usage/export", {
@@ -146,7 +147,8 @@ export const USAGE_ROUTES = [
     async handle(ctx, { query: { format, ...filters } }) {
       requireUser(ctx);
       const pages = exportPages(ctx, (now, page) => listUsage(now, { ...filters, ...page }));
-      return { data: null, download: exportFile("usage", format, USAGE_COLUMNS, rowPages(ctx, pages)) };
+      const file = exportFile("usage", format, USAGE_COLUMNS, rowPages(ctx, pages), ctx.caller);
+      return { data: null, download: file };
     },
   }),
   consoleRoute("GET /api/usage/{id}", {
