@@ -144,7 +144,7 @@ async function* pcmOf(
   if (contentType !== "audio/mpeg") checkAudioType(mediaType);
   if (!isDelimited) throw invalidAnswer("with audio that has no Content-Length and is not chunked");
   const rate = rateOf(mediaType) ?? ELEVENLABS_OPTIONS.of(channel).sample_rate ?? SAMPLE_RATE;
-  const reader = new AudioReader(rate, contentType === "audio/mpeg");
+  const reader = new AudioReader(rate);
   for await (const bytes of body) yield reader.push(bytes);
   yield reader.end();
 }

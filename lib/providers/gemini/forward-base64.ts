@@ -68,8 +68,8 @@ function isRaw(first: Uint8Array = new Uint8Array()): boolean {
   const head = Buffer.from(Buffer.from(first.subarray(0, characters)).toString("latin1"), "base64");
   if (head.length < HEAD_BYTES || head.subarray(0, 4).toString("latin1") === "RIFF") return false;
   try {
-    new AudioReader(RATE).push(head);
-    return true;
+    // Nothing: `pcmOf` needs more bytes to recognise it.
+    return new AudioReader(RATE).push(head).length > 0;
   } catch {
     return false;
   }

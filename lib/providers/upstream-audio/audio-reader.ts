@@ -2,6 +2,7 @@ import { encodePcm16 } from "../../audio/pcm";
 import { Resampler } from "../../audio/resample";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { invalidAnswer, truncated } from "../outbound/failure";
+import { isCompressed } from "./compressed-audio";
 import { type SampleShape, WavReader } from "./wav-reader";
 
 /** The only accepted rates: the resampling filter of another one could be of any size. */
@@ -75,9 +76,6 @@ class SpeechSamples {
   }
 }
 
-/** Signatures of file types that are not accepted; the first four bytes as Latin-1. */
-const COMPRESSED_FILE = /^(?:ID3|OggS|fLaC)/;
-const MP3_FRAME = /^\xff[\xe2-\xff]/;
 /** First bytes of JSON and HTML, and of any ASCII text; speech begins near silence. */
 const TEXT_START = /^(?:[{[]\s*["{]|<[!?a-zA-Z])[\x20-\x7e\s]{2}/;
 const ASCII_TEXT = /^[\x20-\x7e\s]+$/;
@@ -120,22 +118,20 @@ export function checkAudioType(mediaType: string): void {
  */
 export class AudioReader {
   readonly #rawRate: number;
-  readonly #mayBeMp3: boolean;
   #head: Uint8Array = new Uint8Array();
   #wav: WavReader | null = null;
   #samples: SpeechSamples | null = null;
   #isRecognized = false;
 
-  /** `rawRate` null: 24 kHz. `mayBeMp3`: the media type says so, which some upstreams send for raw samples too. */
-  constructor(rawRate: number | null, mayBeMp3 = false) {
-    this.#mayBeMp3 = mayBeMp3;
+  /** `rawRate` null: 24 kHz. */
+  constructor(rawRate: number | null) {
     this.#rawRate = rawRate ?? SPEECH_SAMPLE_RATE;
   }
 
   push(bytes: Uint8Array): Uint8Array {
     if (this.#isRecognized) return this.#convert(bytes);
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
-    if (this.#head.length < HEAD_BYTES) return new Uint8Array();
+    if (this.#head.length < HEAD_BYTES || isCompressed(this.#head) === null) return new Uint8Array();
     const head = this.#head;
     this.#recognize();
     // Release the first piece: it is 16 KiB, and the reader lives as long as the stream.
@@ -158,10 +154,8 @@ export class AudioReader {
   #recognize(): void {
     this.#isRecognized = true;
     const head = Buffer.from(this.#head.subarray(0, HEAD_BYTES)).toString("latin1");
-    const mark = head.slice(0, 4);
-    if (COMPRESSED_FILE.test(mark) || (this.#mayBeMp3 && MP3_FRAME.test(mark)))
-      throw invalidAnswer("with compressed audio instead of PCM or WAV");
-    if (mark === "RIFF") this.#wav = new WavReader();
+    if (isCompressed(this.#head) === true) throw invalidAnswer("with compressed audio instead of PCM or WAV");
+    if (head.startsWith("RIFF")) this.#wav = new WavReader();
     else if (isText(head)) throw invalidAnswer("without audio");
     else this.#samples = new SpeechSamples({ rate: this.#rawRate, channels: 1, encoding: "s16" });
   }

@@ -21,7 +21,8 @@ export function elevenLabsSpeech(
   const isSilent = failure?.kind === "silent-symbols" && !/\p{L}/u.test(text);
   if (failure?.kind === "no-audio" || isSilent) return stream("audio/pcm", [], tokensOf(text));
   if (failure?.kind === "mp3") {
-    return stream("audio/mpeg", [Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(8_000)], tokensOf(text));
+    const frame = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(413)]);
+    return stream("audio/mpeg", Array<Buffer>(20).fill(frame), tokensOf(text));
   }
   return stream("audio/mpeg", parts(pcm, 4_801), tokensOf(text));
 }

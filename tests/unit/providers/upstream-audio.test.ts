@@ -1,8 +1,14 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { createAudioEncoder } from "@/lib/audio/encode/create";
 import { wavHeader } from "@/lib/audio/pcm";
 import { AudioReader, checkAudioType, rateOf } from "@/lib/providers/upstream-audio/audio-reader";
+import { workerFile } from "@/lib/server/process/workers";
+import { collect, tone } from "../../support/tone";
 import { pitchOf, tonePcm, wavFile } from "../../support/upstream/sounds";
+
+const encoder = createAudioEncoder({ workerFile: workerFile("encode") });
+afterAll(() => encoder.close());
 
 function read(bytes: Buffer, cuts: readonly number[] = [], rate: number | null = null): Buffer {
   const reader = new AudioReader(rate);
@@ -128,6 +134,10 @@ test.each([
 test.each([
   ["mp3", Buffer.from("ID3\u0004rest of the file")],
   ["ogg", Buffer.from("OggS and so on")],
+  ["mp4", Buffer.concat([Buffer.from("\0\0\0\u001cftypM4A "), TONE])],
+  ["webm", Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x86]), TONE])],
+  ["aiff", Buffer.concat([Buffer.from("FORM"), Buffer.from([0, 1, 0x80, 0x2e]), Buffer.from("AIFF"), TONE])],
+  ["amr", Buffer.concat([Buffer.from("#!AMR\n"), TONE])],
   ["json", Buffer.from('{"error":"none"}')],
   ["a page", Buffer.from("<!DOCTYPE html>")],
   [
@@ -148,6 +158,33 @@ test.each([
 ])("rejects %s as invalid", (_name, bytes) => {
   for (const cuts of [[], [40, bytes.length / 2 - 1, bytes.length / 2 + 1].map(Math.floor)])
     expect(() => read(bytes, cuts)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
+});
+
+test.each(["mp3", "aac"] as const)("rejects %s without a mark as invalid", async (format) => {
+  const bytes = await collect(encoder.encode(format, tone(1)));
+  expect(bytes[0]).toBe(0xff);
+  for (const cuts of [[], [1, 40, 200, 500]])
+    expect(() => read(bytes, cuts)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
+});
+
+test("reads raw samples whose first ones look like a frame of MP3 or AAC", () => {
+  const lookalike = fc.oneof(
+    fc.tuple(fc.constant(0xff), fc.integer({ min: 0xe0, max: 0xff }), fc.nat(255), fc.nat(255)),
+    fc.constantFrom([0xff, 0xfb, 0x90, 0x64], [0xff, 0xf3, 0x64, 0xc4], [0xff, 0xf1, 0x5c, 0x40, 5, 0x60]),
+  );
+  const samples = fc.oneof(
+    fc.uint8Array({ minLength: 40, maxLength: 3_000 }),
+    fc.nat(4_000).map((length) => Buffer.alloc(40 + length)),
+    fc.nat(4_000).map((at) => TONE.subarray(2 * at)),
+  );
+  fc.assert(
+    fc.property(lookalike, samples, fc.array(fc.nat(3_000), { maxLength: 5 }), (start, rest, cuts) => {
+      const all = Buffer.concat([Uint8Array.from(start), rest]);
+      const pcm = all.subarray(0, all.length - (all.length % 2));
+      expect(read(pcm, cuts).equals(pcm)).toBe(true);
+    }),
+    { numRuns: 3_000 },
+  );
 });
 
 test("reads the sample rate from the media type", () => {
