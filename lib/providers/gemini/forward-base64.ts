@@ -66,9 +66,9 @@ function lastCharacters(texts: readonly Uint8Array[]): string {
 function isRaw(first: Uint8Array = new Uint8Array()): boolean {
   const characters = 4 * Math.ceil(HEAD_BYTES / 3);
   const head = Buffer.from(Buffer.from(first.subarray(0, characters)).toString("latin1"), "base64");
-  if (head.length < HEAD_BYTES || head.subarray(0, 4).toString("latin1") === "RIFF") return false;
+  if (head.length < HEAD_BYTES) return false;
   try {
-    // Nothing: `pcmOf` needs more bytes to recognise it.
+    // Nothing of a file's header, or of what more bytes are needed to recognise.
     return new AudioReader(RATE).push(head).length > 0;
   } catch {
     return false;

@@ -80,6 +80,7 @@ class SpeechSamples {
 const TEXT_START = /^(?:[{[]\s*["{]|<[!?a-zA-Z])[\x20-\x7e\s]{2}/;
 const ASCII_TEXT = /^[\x20-\x7e\s]+$/;
 const BYTE_ORDER_MARK = /^\xef\xbb\xbf/;
+const WAV_MARK = /^(?:RIFF|RF64|BW64)/;
 /** Bytes at the start of a stream that show what it is. */
 export const HEAD_BYTES = 32;
 
@@ -155,7 +156,7 @@ export class AudioReader {
     this.#isRecognized = true;
     const head = Buffer.from(this.#head.subarray(0, HEAD_BYTES)).toString("latin1");
     if (isCompressed(this.#head) === true) throw invalidAnswer("with compressed audio instead of PCM or WAV");
-    if (head.startsWith("RIFF")) this.#wav = new WavReader();
+    if (WAV_MARK.test(head)) this.#wav = new WavReader();
     else if (isText(head)) throw invalidAnswer("without audio");
     else this.#samples = new SpeechSamples({ rate: this.#rawRate, channels: 1, encoding: "s16" });
   }

@@ -1,4 +1,5 @@
 import { invalidAnswer, truncated } from "../outbound/failure";
+import { MAX_SPEECH_BYTES } from "../upstream/provider";
 
 /** The format of samples; all little-endian. */
 export interface SampleShape {
@@ -9,14 +10,15 @@ export interface SampleShape {
 
 const RIFF_HEADER = 12;
 const CHUNK_HEADER = 8;
-/** The mark of a file, after the padding of a chunk of odd size. */
-const RIFF_AFTER_BYTES = 5;
+/** The mark of a file or chunk, after the padding of a chunk of odd size. */
+const AFTER_BYTES = 5;
 const MAX_HEADER_BYTES = 64 * 1024;
 const PCM = 1;
 const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
-/** Writers that do not know the length yet write 0, 0xFFFFFFFF or the largest size they can. */
-const ENDLESS_FROM = 0x7fff_f000;
+
+/** Writers that do not know the length yet write 0, 0xFFFFFFFF, or a size that no reply has. */
+const isPlaceholder = (size: number): boolean => size === 0 || size > MAX_SPEECH_BYTES;
 
 const ENCODINGS: Readonly<Record<string, SampleShape["encoding"]>> = {
   [`${PCM}/8`]: "u8",
@@ -39,17 +41,20 @@ function readFormat(chunk: DataView): SampleShape {
   return { rate: chunk.getUint32(4, true), channels, encoding };
 }
 
-/** Removes the header of a WAV file (RIFF) as it arrives; unknown sizes are read to the end. */
+/** Removes the header of a WAV file (RIFF, RF64 or BW64) as it arrives; unknown sizes are read to the end. */
 export class WavReader {
   shape: SampleShape | null = null;
   #head: Uint8Array = new Uint8Array();
   /** Bytes of the data chunk still to come; infinite where the file does not say. */
   #left = Number.POSITIVE_INFINITY;
+  /** A writer that did not fill in the file's size may have guessed this one. */
+  #mayBeShort = false;
   #inData = false;
-  /** The first bytes after the data chunk. */
+  /** The first bytes after the data chunk, until they show what follows. */
   #after: Uint8Array = new Uint8Array();
+  #hasEnded = false;
 
-  /** The sample bytes in `bytes`; data after the data chunk is left out. Throws `upstream_invalid` for a second file right after it. */
+  /** The sample bytes in `bytes`; chunks after the data chunk are left out. Throws `upstream_invalid` for a second file right after it. */
   push(bytes: Uint8Array): Uint8Array {
     if (this.#inData) return this.#takeData(bytes);
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
@@ -66,22 +71,34 @@ export class WavReader {
 
   /** Throws `upstream_truncated` when the header or announced samples are missing. */
   end(): void {
-    if (!this.#inData || (this.#left > 0 && this.#left !== Number.POSITIVE_INFINITY)) throw truncated();
+    if (!this.#inData || (this.#left > 0 && !this.#mayBeShort)) throw truncated();
   }
 
   #takeData(bytes: Uint8Array): Uint8Array {
     const taken = bytes.subarray(0, Math.min(bytes.length, this.#left));
     this.#left -= taken.length;
-    if (taken.length < bytes.length) this.#checkAfter(bytes.subarray(taken.length));
-    return taken;
+    if (taken.length === bytes.length) return taken;
+    const more = this.#takeAfter(bytes.subarray(taken.length));
+    return more.length === 0 ? taken : Buffer.concat([taken, more]);
   }
 
-  /** Other chunks are left out, but not a second file: its speech would be missing. */
-  #checkAfter(bytes: Uint8Array): void {
-    if (this.#after.length >= RIFF_AFTER_BYTES) return;
-    this.#after = Buffer.concat([this.#after, bytes.subarray(0, RIFF_AFTER_BYTES)]);
-    if (/^\0?RIFF/.test(Buffer.from(this.#after).toString("latin1")))
-      throw invalidAnswer("with several WAV files in one");
+  /**
+   * Other chunks are left out, but not a second file: its speech would be missing. What is no chunk is samples: the size
+   * was that of the first piece.
+   */
+  #takeAfter(bytes: Uint8Array): Uint8Array {
+    if (this.#hasEnded) return new Uint8Array();
+    const after = Buffer.concat([this.#after, bytes]);
+    this.#after = after;
+    if (after.length < AFTER_BYTES) return new Uint8Array();
+    this.#after = new Uint8Array();
+    const mark = after.toString("latin1", 0, AFTER_BYTES);
+    if (/^\0?RIFF/.test(mark)) throw invalidAnswer("with several WAV files in one");
+    this.#hasEnded = /^\0?[ -~]{4}/.test(mark);
+    if (this.#hasEnded) return new Uint8Array();
+    this.#left = Number.POSITIVE_INFINITY;
+    this.#mayBeShort = true;
+    return after;
   }
 
   /** Where the samples begin; null while the header is incomplete. */
@@ -95,7 +112,8 @@ export class WavReader {
       const body = at + CHUNK_HEADER;
       if (id === 0x64617461 /* data */) {
         if (this.shape === null) throw invalidAnswer("with a WAV file without a format");
-        this.#left = size === 0 || size >= ENDLESS_FROM ? Number.POSITIVE_INFINITY : size;
+        this.#left = isPlaceholder(size) ? Number.POSITIVE_INFINITY : size;
+        this.#mayBeShort = isPlaceholder(size) || isPlaceholder(view.getUint32(4, true));
         return body;
       }
       if (body + size > head.length) return null;

@@ -123,6 +123,36 @@ test("skips the chunks of a WAV file before and after its samples", () => {
   expect(read(file, [50]).equals(TONE)).toBe(true);
 });
 
+/** A file with these sizes in place of its own. */
+function wavWithSizes(riff: number, data: number): Buffer {
+  const file = wavFile(TONE, 24_000, false);
+  file.writeUInt32LE(riff, 4);
+  file.writeUInt32LE(data, 40);
+  return file;
+}
+
+test.each([
+  ["0", 36, 0],
+  ["the largest", 0xffff_ffff, 0xffff_ffff],
+  ["the largest with a sign", 0x7fff_ffff, 0x7fff_ffdb],
+  ["that of SoX", 0x7fff_f024, 0x7fff_f000],
+  ["two billion", 2_000_000_036, 2_000_000_000],
+  ["that of the first piece", 4_836, 4_800],
+  ["that of the first piece, without the file's", 0, 4_800],
+  ["one that is too large, without the file's", 0, TONE.length + 2],
+])("reads a WAV file to its end whose size is a placeholder: %s", (_name, riff, data) => {
+  for (const cuts of [[], [44, 4_843, 4_845, 4_850]])
+    expect(read(wavWithSizes(riff, data), cuts).equals(TONE)).toBe(true);
+});
+
+test.each(["RF64", "BW64"])("reads a %s file", (mark) => {
+  const ds64 = Buffer.concat([Buffer.from("ds64"), Buffer.from([28, 0, 0, 0]), Buffer.alloc(28)]);
+  const header = Buffer.from(wavHeader(24_000, null));
+  header.write(mark, "latin1");
+  const file = Buffer.concat([header.subarray(0, 12), ds64, header.subarray(12), TONE]);
+  expect(read(file, [50]).equals(TONE)).toBe(true);
+});
+
 test.each([
   ["an odd byte", TONE.subarray(0, 1_001)],
   ["half a header", wavFile(TONE, 24_000, false).subarray(0, 30)],
