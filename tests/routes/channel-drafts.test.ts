@@ -180,3 +180,17 @@ describe("a saved channel that is being edited", () => {
     await elsewhere.close();
   });
 });
+
+describe("a saved channel", () => {
+  const listWith = async (keys: string[]) => {
+    const body = draft({ name: "saved", models: [], keys });
+    const { json } = await harness("/api/channels", { body, cookie: owner });
+    return harness(`/api/channels/${json.data.id}/models`, { body: {}, cookie: owner });
+  };
+
+  test("lists its upstream's models with the first key that the upstream does not refuse", async () => {
+    const { json } = await listWith(["sk-revoked-key-wxyz", SECRET]);
+    expect(json.data.models).toContainEqual({ name: "kokoro", operation: "speech" });
+    expect((await listWith(["sk-revoked-key-wxyz", "sk-revoked-key-abcd"])).status).toBe(502);
+  });
+});

@@ -1,8 +1,11 @@
 import type { UpstreamModels } from "../../contracts/console/channels";
+import { isAppError } from "../../errors";
+import { withKey } from "../../gateway/routing/choose-upstream-key";
 import type { ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator } from "../access/guards";
 import type { ConsoleContext } from "../context";
 import { operationByName } from "../models/price-list";
+import { isAboutKey, toUpstreamFailure } from "./test-channel";
 
 const TIMEOUT_MS = 15_000;
 
@@ -24,8 +27,16 @@ export async function fetchUpstreamModels(
   };
 }
 
-/** Lists the models of a saved channel's upstream. Throws `forbidden`, `not_found`, `upstream_*`. */
+/** Lists the models of a saved channel's upstream, with the first key that it does not refuse. Throws `forbidden`, `not_found`, `upstream_*`. */
 export async function listUpstreamModels(ctx: ConsoleContext, id: string): Promise<UpstreamModels> {
   await requireOperator(ctx);
-  return fetchUpstreamModels(ctx, await getChannelRecord(ctx.store, id));
+  const channel = await getChannelRecord(ctx.store, id);
+  for (const key of channel.keys.slice(0, -1)) {
+    try {
+      return await fetchUpstreamModels(ctx, withKey(channel, key));
+    } catch (error) {
+      if (!isAppError(error) || !isAboutKey(toUpstreamFailure(ctx, error, null))) throw error;
+    }
+  }
+  return fetchUpstreamModels(ctx, withKey(channel, channel.keys.at(-1) ?? null));
 }

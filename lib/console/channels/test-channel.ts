@@ -128,7 +128,7 @@ interface KeyedChannel {
 }
 
 /** Whether another key may have another outcome. */
-const isAboutKey = ({ fault, code }: UpstreamFailure): boolean =>
+export const isAboutKey = ({ fault, code }: UpstreamFailure): boolean =>
   fault === "credentials" || fault === "account" || code === "upstream_rate_limited";
 
 /**
