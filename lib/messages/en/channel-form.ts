@@ -131,7 +131,8 @@ export const channelForm = {
       "The audio requested from the upstream. Choose wav if the rate of its raw samples is unknown.",
     sample_rate: "Of the audio, if the upstream doesn’t state it. Higher rates may need a larger plan.",
     stream_format: "sse: events with token counts at the end, for models that support it.",
-    list_voices: "Reads the voices from /audio/voices. Default: on, except for OpenAI and Azure.",
+    list_voices:
+      "Reads the voices from /audio/voices, unless there are more than 5,000. Default: on, except for OpenAI and Azure.",
     encoding_format: "Requested from the upstream. Both forms are understood.",
     dimensions:
       "send: the upstream shortens vectors. shorten: Patchbay requests whole vectors and shortens them.",

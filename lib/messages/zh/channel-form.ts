@@ -125,7 +125,7 @@ export const channelForm = {
     speech_format: "向上游请求的音频格式。如果原始采样的采样率未知，请选择 wav。",
     sample_rate: "上游未说明时使用的音频采样率。较高的采样率可能需要更高级的套餐。",
     stream_format: "sse：以事件发送，结尾带词元数，适用于支持它的模型。",
-    list_voices: "从 /audio/voices 读取语音。默认开启，OpenAI 和 Azure 除外。",
+    list_voices: "从 /audio/voices 读取语音，超过 5,000 个时不读取。默认开启，OpenAI 和 Azure 除外。",
     encoding_format: "向上游请求的编码，两种都能识别。",
     dimensions: "send：由上游缩短向量。shorten：Patchbay 请求完整向量后自行缩短。",
     streaming: "以流的形式请求语音。默认开启。",

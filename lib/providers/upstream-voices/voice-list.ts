@@ -13,6 +13,8 @@ export interface ListedVoice extends Voice {
 const TTL_MS = 300_000;
 const FAILED_MS = 60_000;
 const MAX_LISTS = 500;
+/** Every call searches the list. A longer one is not kept, so that no voice of it is refused as unknown. */
+const MAX_VOICES = 5_000;
 /** A list that takes longer is skipped, because a call is waiting for it. */
 const LIST_MS = 2_000;
 
@@ -49,7 +51,7 @@ export async function listWithAnyKey<List>(
 }
 
 interface Kept {
-  /** Null: the upstream has no list, or did not return it. */
+  /** Null: the upstream has no list, or did not return it, or it is too long. */
   voices: readonly ListedVoice[] | null;
   until: number;
   running: Promise<readonly ListedVoice[] | null> | null;
@@ -78,7 +80,7 @@ export function createVoiceLists(clock: Clock): VoiceLists {
       kept.running ??= fetchList()
         .then(
           (voices) => {
-            kept.voices = voices;
+            kept.voices = voices !== null && voices.length > MAX_VOICES ? null : voices;
             kept.until = clock.monotonic() + TTL_MS;
           },
           () => {

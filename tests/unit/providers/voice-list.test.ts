@@ -48,6 +48,18 @@ test("uses the old list while a new one is fetched, and keeps it when that fails
   expect(await lists.get("a", never)).toEqual([VOICE]);
 });
 
+test("keeps no list of more than 5,000 voices: the channel accepts any name, as without a list", async () => {
+  const list = (count: number) => async () =>
+    Array.from(
+      { length: count },
+      (_, i): ListedVoice => ({ ...VOICE, id: `voice-${i}`, name: `voice-${i}` }),
+    );
+  const { lists } = open();
+  expect(await lists.get("a", list(5_000))).toHaveLength(5_000);
+  expect(await lists.get("b", list(5_001))).toBeNull();
+  expect(lists.peek("b")).toBeNull();
+});
+
 test.each([
   ["at most two seconds", 60_000, 2_000],
   ["half of a short limit for the first byte", 1_000, 500],
