@@ -3,7 +3,7 @@ import { hasCode } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 import { type AllowList, mayConnect, parseAllowList } from "./allow-list";
 import { createConnector } from "./connector";
-import { UpstreamFailure, unreachable } from "./failure";
+import { failureOf, UpstreamFailure, unreachable } from "./failure";
 import { checkHeaders, requestHeaders } from "./headers";
 import { areReadersBehind } from "./reply-stream";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
@@ -33,13 +33,28 @@ const IDLE_SOCKET_MS = 4_000;
  * every connection of the pool in every call.
  */
 const POOL_MS = 300_000;
+/**
+ * Where an upstream closes used connections without saying so, requests on them are lost. After so many, and so large a
+ * share of the pool's requests, each connection is used once, for an hour (lib/DECISIONS.md).
+ */
+const MIN_LOST = 3;
+const LOST_SHARE = 0.1;
+const SINGLE_USE_MS = 3_600_000;
 
 interface ChannelPool extends ConnectionPool {
   /** A different value needs a different pool. */
   fingerprint: string;
   /** Monotonic milliseconds until which calls use it. */
   until: number;
+  /** Connections that were opened for a request. */
+  opened: { count: number };
+  requests: number;
+  /** Requests without a reply because their connection, which had been used before, was closed. */
+  lost: number;
 }
+
+const isLossy = ({ isReused, lost, requests }: ChannelPool): boolean =>
+  isReused && lost >= MIN_LOST && lost >= LOST_SHARE * requests;
 
 /**
  * The parts that all calls of one channel share, with the values they were made from: a different value needs a new
@@ -87,7 +102,8 @@ class ChannelPools {
 
   /** False when the channel has another pool, or needs one. */
   isCurrent(channelId: string, pool: ChannelPool): boolean {
-    return this.settings.clock.monotonic() < pool.until && this.#pools.get(channelId) === pool;
+    const isFresh = this.settings.clock.monotonic() < pool.until && !isLossy(pool);
+    return isFresh && this.#pools.get(channelId) === pool;
   }
 
   poolFor({ channel, ca }: OutboundRequest, origin: string): ChannelPool {
@@ -99,11 +115,14 @@ class ChannelPools {
     const fingerprint = JSON.stringify([origin, connectMs, tlsMs, connections, ca, allowed]);
     const known = this.#pools.get(channel.id);
     const now = clock.monotonic();
-    if (known?.fingerprint === fingerprint && now < known.until) return known;
+    const isSame = known?.fingerprint === fingerprint;
+    if (isSame && now < known.until && !isLossy(known)) return known;
+    const isReused = !(isSame && isLossy(known));
     const opened = this.#open(origin, connections, { connectMs, tlsMs, ca });
     // Running requests finish on the old connections.
     this.#drop(channel.id);
-    const made = { ...opened, fingerprint, until: now + POOL_MS };
+    const until = now + (isReused ? POOL_MS : SINGLE_USE_MS);
+    const made = { ...opened, fingerprint, until, isReused, requests: 0, lost: 0 };
     this.#pools.set(channel.id, made);
     const oldest = this.#pools.keys().next();
     if (this.#pools.size > MAX_POOLS && !oldest.done) this.#drop(oldest.value);
@@ -128,8 +147,9 @@ class ChannelPools {
     origin: string,
     connections: number | null,
     limits: { connectMs: number; tlsMs: number; ca: string | undefined },
-  ): ConnectionPool {
+  ): Pick<ChannelPool, "pool" | "waiting" | "opened" | "held"> {
     const waiting = { count: 0 };
+    const opened = { count: 0 };
     const connect = createConnector({
       ...limits,
       resolver: this.#resolver,
@@ -138,7 +158,10 @@ class ChannelPools {
       areReadersBehind: () => areReadersBehind(this.#held),
     });
     const pool = new Pool(origin, {
-      connect,
+      connect(options, callback) {
+        if (waiting.count > 0) opened.count += 1;
+        connect(options, callback);
+      },
       // null: one for each running call. A call that waited here for a connection could not use another channel.
       connections,
       pipelining: 1,
@@ -148,7 +171,7 @@ class ChannelPools {
       keepAliveTimeout: IDLE_SOCKET_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
-    return { pool, waiting, held: this.#held };
+    return { pool, waiting, opened, held: this.#held };
   }
 }
 
@@ -186,14 +209,29 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     allowList,
     async call(request) {
       const route = routeFor(request);
-      return send(settings, route.pool, prepare(route, request), request);
+      return counted(route.pool, () => send(settings, route.pool, prepare(route, request), request));
     },
     async callWhole(request) {
       const route = routeFor(request);
-      return sendWhole(settings, route.pool, prepare(route, request), request);
+      return counted(route.pool, () => sendWhole(settings, route.pool, prepare(route, request), request));
     },
     close: () => pools.close(),
   };
+}
+
+/** Counts the outcome of a request for `isLossy`. */
+async function counted<T>(pool: ChannelPool, send: () => Promise<T>): Promise<T> {
+  const { count } = pool.opened;
+  try {
+    return await send();
+  } catch (error) {
+    // If none was opened meanwhile, the lost connection was a used one.
+    const isUsed = pool.opened.count === count;
+    if (isUsed && hasCode(error, "upstream_error") && failureOf(error) === "connection_lost") pool.lost += 1;
+    throw error;
+  } finally {
+    pool.requests += 1;
+  }
 }
 
 function prepare({ url, headers }: Route, request: OutboundRequest): Prepared {

@@ -186,7 +186,7 @@ export interface WholeUpstreamReply {
 /** Sends one request and reads its whole reply. Throws like `send` and its body; everything is read before it returns. */
 export async function sendWhole(
   settings: OutboundSettings,
-  { pool, waiting }: ConnectionPool,
+  { pool, waiting, isReused }: ConnectionPool,
   { url, path, headers }: Prepared,
   request: OutboundRequest,
 ): Promise<WholeUpstreamReply> {
@@ -199,7 +199,7 @@ export async function sendWhole(
     isWaiting = false;
   });
   waiting.count += 1;
-  pool.dispatch({ method, path, headers, body }, reply);
+  pool.dispatch({ method, path, headers, body, reset: !isReused }, reply);
   const bytes = await reply.bytes.catch((error: unknown) => {
     // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
     if (reply.status === 0 || isGood(reply.status, request) || reply.isStopped) throw error;

@@ -36,6 +36,8 @@ export function isGood(status: number, { mayBeEmpty }: OutboundRequest): boolean
 export interface ConnectionPool {
   pool: Pool;
   waiting: { count: number };
+  /** False: each connection is closed after one reply. */
+  isReused: boolean;
   /** Bytes held by the readers of all pools. */
   held: HeldPieces;
 }
@@ -160,7 +162,7 @@ class Attempt {
  */
 export async function send(
   settings: OutboundSettings,
-  { pool, waiting, held }: ConnectionPool,
+  { pool, waiting, isReused, held }: ConnectionPool,
   { url, path, headers }: Prepared,
   request: OutboundRequest,
 ): Promise<UpstreamReply> {
@@ -171,7 +173,7 @@ export async function send(
   try {
     waiting.count += 1;
     attempt.wait();
-    if (!attempt.isStopped) pool.dispatch({ method, path, headers, body: sent }, reply);
+    if (!attempt.isStopped) pool.dispatch({ method, path, headers, body: sent, reset: !isReused }, reply);
     const head = await reply.head.finally(() => {
       waiting.count -= 1;
       attempt.resume();
