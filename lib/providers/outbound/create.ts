@@ -209,29 +209,38 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     allowList,
     async call(request) {
       const route = routeFor(request);
-      return counted(route.pool, () => send(settings, route.pool, prepare(route, request), request));
+      const opened = countRequest(route.pool);
+      try {
+        return await send(settings, route.pool, prepare(route, request), request);
+      } catch (error) {
+        countLoss(route.pool, opened, error);
+        throw error;
+      }
     },
     async callWhole(request) {
       const route = routeFor(request);
-      return counted(route.pool, () => sendWhole(settings, route.pool, prepare(route, request), request));
+      const opened = countRequest(route.pool);
+      try {
+        return await sendWhole(settings, route.pool, prepare(route, request), request);
+      } catch (error) {
+        countLoss(route.pool, opened, error);
+        throw error;
+      }
     },
     close: () => pools.close(),
   };
 }
 
-/** Counts the outcome of a request for `isLossy`. */
-async function counted<T>(pool: ChannelPool, send: () => Promise<T>): Promise<T> {
-  const { count } = pool.opened;
-  try {
-    return await send();
-  } catch (error) {
-    // If none was opened meanwhile, the lost connection was a used one.
-    const isUsed = pool.opened.count === count;
-    if (isUsed && hasCode(error, "upstream_error") && failureOf(error) === "connection_lost") pool.lost += 1;
-    throw error;
-  } finally {
-    pool.requests += 1;
-  }
+/** Counts a request for `isLossy`. Returns the number of connections opened before it, for `countLoss`. */
+function countRequest(pool: ChannelPool): number {
+  pool.requests += 1;
+  return pool.opened.count;
+}
+
+/** Counts a lost request: if no connection was opened meanwhile, its connection was a used one. */
+function countLoss(pool: ChannelPool, opened: number, error: unknown): void {
+  const isUsed = pool.opened.count === opened;
+  if (isUsed && hasCode(error, "upstream_error") && failureOf(error) === "connection_lost") pool.lost += 1;
 }
 
 function prepare({ url, headers }: Route, request: OutboundRequest): Prepared {
