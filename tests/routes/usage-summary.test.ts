@@ -222,6 +222,13 @@ test("exports CSV in pages, with formulas as text and only their own rows for me
   expect(own.trimEnd().split("\r\n")).toHaveLength(2);
   expect(own).toContain("'=HYPERLINK(1)");
   expect(own).toContain('"a,""b"""');
+  // The last column tells a call that still runs, without its cost.
+  expect(
+    own
+      .trimEnd()
+      .split("\r\n")
+      .map((line) => line.split(",").at(-1)),
+  ).toEqual(["state", "settled"]);
 });
 
 test("begins a CSV file with a byte order mark for a browser, and without one for a key", async () => {

@@ -174,6 +174,8 @@ export const USAGE_COLUMNS = [
   "tags",
   "latency_ms",
   "first_byte_ms",
+  // A call that runs has no status and no cost yet.
+  "state",
 ] as const satisfies readonly (keyof UsageRow)[];
 
 /** An export of rows, as /openapi.json shows it. */
