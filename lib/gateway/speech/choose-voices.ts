@@ -131,11 +131,15 @@ export function canonicalVoice(
   );
 }
 
+/** Longest name with a hint: comparing long names with thousands of voices would take seconds. */
+const MAX_HINTED = 64;
+
 /**
  * The known name nearest to `typed`: an edit distance of at most a third of its length, without regard to case. Null when
  * no name is near.
  */
 export function nearestName(typed: string, names: readonly string[]): string | null {
+  if (typed.length > MAX_HINTED) return null;
   const maxDistance = Math.max(1, Math.floor(typed.length / 3));
   let best: { name: string; distance: number } | null = null;
   for (const name of names) {

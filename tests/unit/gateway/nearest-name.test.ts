@@ -16,3 +16,8 @@ it.each([
 ])("suggests for '%s' the name %s", (typed, meant) => {
   expect(nearestName(typed, NAMES)).toBe(meant);
 });
+
+it("suggests no name for one of more than 64 characters: thousands of voices would take seconds", () => {
+  expect(nearestName("x".repeat(64), ["x".repeat(63)])).toBe("x".repeat(63));
+  expect(nearestName("x".repeat(65), ["x".repeat(64)])).toBeNull();
+});
