@@ -228,7 +228,7 @@ test("exports CSV in pages, with formulas as text and only their own rows for me
       .trimEnd()
       .split("\r\n")
       .map((line) => line.split(",").at(-1)),
-  ).toEqual(["state", "settled"]);
+  ).toEqual(["state", '"settled"']);
 });
 
 test("begins a CSV file with a byte order mark for a browser, and without one for a key", async () => {
