@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createDispatcher } from "../../lib/http/core/dispatch";
 import { DATA_HEADERS } from "../../lib/http/core/security-headers";
+import { ROUTES } from "../../lib/http/routes";
 import { type ApiHarness, openApiHarness, type WholeReply } from "../support/api-harness";
+import { inbound } from "../support/exchange";
 import { openApi } from "../support/expect-documented";
 import { broken, SchemaArbitrary } from "../support/json-schema";
+import { testServices } from "../support/services";
 
 /**
  * Compares the OpenAPI document with the server: requests that match it are not rejected as malformed, others are.
@@ -40,6 +44,20 @@ interface Operation {
     };
   };
 }
+
+test("is written and compressed once, because it needs no sign-in", async () => {
+  const services = await testServices();
+  const dispatch = createDispatcher(ROUTES, async () => services);
+  const bodyOf = async (encoding: string) => {
+    const headers = [["accept-encoding", encoding]] as const;
+    const { clock } = services;
+    return (
+      await dispatch(inbound("/openapi.json", { method: "GET", headers, body: Buffer.alloc(0), clock }))
+    ).body;
+  };
+  for (const encoding of ["identity", "gzip"]) expect(await bodyOf(encoding)).toBe(await bodyOf(encoding));
+  await services.close();
+});
 
 const RUNS = Number(process.env.PATCHBAY_TEST_RUNS ?? 12);
 const SEED = Number(process.env.PATCHBAY_TEST_SEED ?? 20_261_122);

@@ -15,6 +15,17 @@ import { DATA_HEADERS, STRICT_TRANSPORT } from "./security-headers";
 
 const compress = promisify(gzip);
 
+/** Bodies by their plain form: a reply that its route keeps is compressed once. */
+const compressed = new WeakMap<Uint8Array, Promise<Uint8Array>>();
+
+function compressOnce(body: Uint8Array): Promise<Uint8Array> {
+  const known = compressed.get(body);
+  if (known !== undefined) return known;
+  const made = compress(body, { level: 6 });
+  compressed.set(body, made);
+  return made;
+}
+
 /** Smaller replies fit one packet, compressed or not. */
 const MIN_COMPRESSED_BYTES = 1_024;
 const COMPRESSIBLE = /^(?:application\/json|text\/)/;
@@ -43,7 +54,7 @@ async function compressReply(request: Inbound, reply: Outbound): Promise<Outboun
   return {
     ...reply,
     headers: { ...headers, vary, "content-encoding": "gzip" },
-    body: await compress(body, { level: 6 }),
+    body: await compressOnce(body),
   };
 }
 

@@ -4,7 +4,7 @@ import { isSameSecret } from "../../console/auth/tokens";
 import { listInstances } from "../../console/instances/list";
 import { digestOf } from "../../console/settings/metrics-token";
 import { AppError } from "../../errors";
-import { type Inbound, jsonReply, textReply } from "../core/exchange";
+import { type Inbound, jsonReply, type Outbound, textReply } from "../core/exchange";
 import { describeRoutes } from "../core/openapi/describe-routes";
 import { consoleRoute, type PlainRoute, type Route } from "../core/route";
 
@@ -98,7 +98,7 @@ export const INSTANCES_ROUTES = [
 
 /** The `/openapi.json` route, which describes `routes` and itself. */
 export function openApiRoute(routes: readonly Route[]): PlainRoute {
-  let document: object | undefined;
+  let document: Outbound | undefined;
   const route: PlainRoute = {
     surface: "plain",
     method: "GET",
@@ -106,8 +106,8 @@ export function openApiRoute(routes: readonly Route[]): PlainRoute {
     summary: "This document",
     content: { "application/json": z.looseObject({ openapi: z.literal("3.1.0") }) },
     async handle({ clock }) {
-      document ??= describeRoutes([...routes, route], clock.now());
-      return jsonReply(200, document);
+      document ??= jsonReply(200, describeRoutes([...routes, route], clock.now()));
+      return document;
     },
   };
   return route;
