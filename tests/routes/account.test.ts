@@ -46,6 +46,15 @@ describe("the caller's own profile", () => {
       expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
   });
 
+  test("writes no audit row for a request that changes nothing", async () => {
+    const rows = async () => (await services.store.audit.list({ limit: 50, cursor: null, q: null })).items;
+    const before = (await rows()).length;
+    expect((await patch({})).status).toBe(200);
+    expect(await rows()).toHaveLength(before);
+    expect((await patch({ display_name: "Liv" })).status).toBe(200);
+    expect(await rows()).toHaveLength(before + 1);
+  });
+
   test("returns exactly the contract's fields", async () => {
     expect(await self()).toEqual({
       id: expect.stringMatching(/^usr_/),
@@ -204,6 +213,15 @@ describe("changing the password", () => {
     const flow = await harness("/api/user/login", { body: { ...OWNER, password: NEW } });
     const replay = await harness("/api/user/login/2fa", { body: { code }, cookie: flow.cookie });
     expect(replay.json.code).toBe("invalid_code");
+  });
+
+  test("checks twenty passwords a minute: sign-ins wait in the same queue", async () => {
+    const setUp = () => harness("/api/user/2fa/setup", { body: { password: OWNER.password }, cookie: owner });
+    for (let i = 0; i < 20; i++) expect((await setUp()).status).toBe(200);
+    const refused = await setUp();
+    expect([refused.status, refused.json.code]).toEqual([429, "rate_limited"]);
+    services.clock.advance(60_000);
+    expect((await setUp()).status).toBe(200);
   });
 
   test("accepts one of ten concurrent changes", async () => {

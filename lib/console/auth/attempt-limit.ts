@@ -20,6 +20,23 @@ export async function takeAttempt(
   throw tooManyAttempts("Too many attempts from this address.", taken.retryAfterMs);
 }
 
+const OWN_PASSWORD_CHECKS = 20;
+
+/**
+ * Counts checks of a signed-in user's own password, right or wrong: sign-ins wait in the same queue for them. Throws
+ * `rate_limited` after twenty within a minute.
+ */
+export async function takeOwnPasswordCheck(
+  ctx: Pick<ConsoleContext, "limiter" | "metrics">,
+  userId: string,
+): Promise<void> {
+  const ask = { bucket: `own-password:${userId}`, limit: OWN_PASSWORD_CHECKS, cost: 1, leastShare: 3 };
+  const { allowed, states } = await ctx.limiter.shared.take(userId, [ask], MINUTE_MS);
+  if (allowed) return;
+  ctx.metrics.count("rate_limited");
+  throw tooManyAttempts("Your password was asked for too often.", states[0]?.retryAfterMs ?? 0);
+}
+
 const WRONG_ENROLMENT_CODES = 10;
 const WRONG_ENROLMENT_WINDOW_MS = 10 * MINUTE_MS;
 

@@ -3,6 +3,7 @@ import { AppError } from "../../errors";
 import type { Repositories, TwoFactorRecord, UserRecord } from "../../ports/store";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
+import { takeOwnPasswordCheck } from "./attempt-limit";
 import { canonicalPassword } from "./password-rules";
 import { clearThrottles, countWrongPassword, delayOf, ownPasswordSubject } from "./sign-in-throttle";
 import { consumeCode, countCodeAttempt, matchCode } from "./two-factor/codes";
@@ -19,6 +20,7 @@ export async function verifyOwnPassword(
   const subject = ownPasswordSubject(user.id);
   const delayed = await delayOf(ctx.store, ctx, subject);
   if (delayed !== null) throw delayed;
+  await takeOwnPasswordCheck(ctx, user.id);
   const isRight = await ctx.hasher.verify(user.passwordHash, canonicalPassword(password));
   // Checked again, because no concurrent guess beyond the tenth may learn whether it was right.
   const refusal = await ctx.store.transaction(async (tx) => {
