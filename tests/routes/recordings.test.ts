@@ -7,7 +7,7 @@ import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound } from "../../lib/http/core/exchange";
 import { RECORDINGS_ROUTES } from "../../lib/http/routes/console/recordings";
 import { workerFile } from "../../lib/server/process/workers";
-import { openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { addUser, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { chunked } from "../support/exchange";
 import { type TestServices, testServices } from "../support/services";
 import { collect, tone } from "../support/tone";
@@ -134,4 +134,17 @@ test("encodes one recording per user at a time; a disconnect frees the slot", as
   const third = await encode({});
   expect(third.status).toBe(200);
   expect((await bytesOf(third.body)).length).toBeGreaterThan(1_000);
+});
+
+test("files that are being downloaded take no encoder from other users", async () => {
+  const harness = openConsoleHarness(services);
+  const users = await Promise.all(
+    ["ann", "ben", "cy"].map((username) => addUser(harness, cookie, { username })),
+  );
+  for (const user of users) {
+    const { status, body } = await encode({ headers: { cookie: user.cookie } });
+    // Two of these are never read.
+    expect(status).toBe(200);
+    if (user === users.at(-1)) expect((await bytesOf(body)).length).toBeGreaterThan(1_000);
+  }
 });

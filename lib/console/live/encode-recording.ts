@@ -3,7 +3,7 @@ import { AppError } from "../../errors";
 import { requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
-/** Each recording occupies an encoder and a file, so only few are encoded at the same time. */
+/** Encoders of all users; each user also has one file at most, until it is downloaded. */
 const MAX_ENCODINGS = 2;
 
 /**
@@ -24,19 +24,11 @@ async function* completeSamples(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
     throw new AppError("invalid", "The body must be 24 kHz mono PCM with 16-bit samples.");
 }
 
-/** Takes a slot for one recording of this user; throws `overloaded` when the user's or all slots are taken. */
-function enter(ctx: ConsoleContext, userId: string): () => void {
-  const own = ctx.limiter.enter(`recordings:${userId}`, 1);
-  const all = own === null ? null : ctx.limiter.enter("recordings", MAX_ENCODINGS);
-  if (own !== null && all !== null)
-    return () => {
-      all();
-      own();
-    };
-  own?.();
-  throw new AppError("overloaded", "Another recording is being encoded. Try again in a moment.", {
-    retryAfterMs: 1_000,
-  });
+/** Takes one of `limit` slots. Throws `overloaded` with this message when all are taken. */
+function enter(ctx: ConsoleContext, bucket: string, limit: number, message: string): () => void {
+  const leave = ctx.limiter.enter(bucket, limit);
+  if (leave === null) throw new AppError("overloaded", message, { retryAfterMs: 1_000 });
+  return leave;
 }
 
 /**
@@ -51,10 +43,18 @@ export async function* encodeRecording(
   read: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const { user } = requireSession(ctx);
-  const leave = enter(ctx, user.id);
+  const leaveOwn = enter(
+    ctx,
+    `recordings:${user.id}`,
+    1,
+    "Another of your recordings is being encoded or downloaded. Try again in a moment.",
+  );
   try {
-    yield* await ctx.spool(ctx.encoder.encode(format, completeSamples(read())));
+    const busy = "Other recordings are being encoded. Try again in a moment.";
+    const leave = enter(ctx, "recordings", MAX_ENCODINGS, busy);
+    const file = await ctx.spool(ctx.encoder.encode(format, completeSamples(read()))).finally(leave);
+    yield* file;
   } finally {
-    leave();
+    leaveOwn();
   }
 }
