@@ -37,11 +37,12 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
     if (changed === null)
       throw new AppError("conflict", "Your profile was changed by another request. Load it again.");
     const { version: _, ...fields } = input;
-    await recordAudit(tx, ctx, {
-      action: "user.update_self",
-      target: user.id,
-      detail: { fields: Object.keys(fields) },
-    });
+    if (Object.keys(fields).length > 0)
+      await recordAudit(tx, ctx, {
+        action: "user.update_self",
+        target: user.id,
+        detail: { fields: Object.keys(fields) },
+      });
     return toSelf(changed, session, await hasTwoFactor(tx, user.id));
   });
 }
