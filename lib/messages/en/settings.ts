@@ -58,7 +58,7 @@ export const settings = {
     self_registration:
       "Anyone who can reach this site can create a member account. When off, users join by invitation.",
     registration_budget_usd:
-      "The initial budget of each new account; change it under Users. Leave blank for no limit, at your cost.",
+      "The initial budget of each new account, of which a person can create several; change it under Users. Leave blank for no limit, at your cost.",
     dollarsMonthly: "USD per month",
     demo_site: "Administrators can view settings, channels and users; only the owner can change them.",
   },
