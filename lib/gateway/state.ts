@@ -24,6 +24,8 @@ export interface GatewayState {
   speeches: SpeechCache;
   /** The second level of both caches; null where instances share none. */
   sharedCache: SharedCache | null;
+  /** Increases when the caches are cleared: a call that began before stores nothing in them. */
+  cacheGeneration: number;
   /** Memory of replies that are sent only once they are complete. */
   bufferedReplies: BufferedReplies;
   batcher: Batcher;
@@ -68,6 +70,7 @@ export function createGatewayState(services: {
     vectors: new VectorCache(),
     speeches: createSpeechCache(),
     sharedCache: null,
+    cacheGeneration: 0,
     bufferedReplies: new BufferedReplies(),
     batcher: createBatcher((size) => {
       services.metrics.count("upstream_batches");

@@ -136,8 +136,6 @@ export interface CircuitSharing {
  * value in time. No method throws.
  */
 export interface SharedCache {
-  /** Increases when the caches are cleared. */
-  readonly generation: number;
   /**
    * The values of these keys, in their order; undefined where there is none. Null for too many keys, or when the
    * shared cache does not answer within a few milliseconds.

@@ -56,6 +56,27 @@ test("serves a repeated text from the cache: equal bytes, no upstream call, no c
   expect(harness.rows[1]).toMatchObject({ status: 200, attempts: 0, channelId: null });
 });
 
+test("stores nothing of a call that began before the caches were cleared", async () => {
+  const { asked, engine } = recordingEngine();
+  const { state, call } = (() => {
+    const harness = openGatewayHarness({
+      models: [embedModel({ prices: PRICES })],
+      engine: () => ({
+        embed(request, options) {
+          if (asked.length === 0) harness.services.state.cacheGeneration += 1;
+          return engine.embed(request, options);
+        },
+      }),
+    });
+    return { state: harness.services.state, call: harness.call };
+  })();
+  const body = { model: "patchbay-embed", input: "seven green kettles" };
+  const states = [];
+  for (let i = 0; i < 3; i++)
+    states.push((await call("/v1/embeddings", { body })).headers["x-patchbay-cache"]);
+  expect([states, state.cacheGeneration]).toEqual([["miss", "miss", "hit"], 1]);
+});
+
 test("serves a cached vector to other users only where cached results are shared", async () => {
   const { harness, asked, embed } = open();
   const [own, others] = [

@@ -278,6 +278,20 @@ describe("cached speech", () => {
     expect(rows.map(({ inputTokens }) => inputTokens)).toEqual([6, 6]);
   });
 
+  it("is not kept by a call that began before the caches were cleared", async () => {
+    const { ctx, post } = harness(undefined, { model: { cacheable: true } });
+    const cacheOf = async (whileRunning?: () => void) => {
+      const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
+      whileRunning?.();
+      await readBody(reply);
+      return reply.headers["x-patchbay-cache"];
+    };
+    const clear = () => {
+      ctx.services.state.cacheGeneration += 1;
+    };
+    expect([await cacheOf(clear), await cacheOf(), await cacheOf()]).toEqual(["miss", "miss", "hit"]);
+  });
+
   it("is kept only for a model whose speech may be cached", async () => {
     const { post, speech } = harness(undefined, { model: { cacheable: false } });
     for (const calls of [1, 2]) {

@@ -52,7 +52,11 @@ export async function applyStoredSettings(services: SettingsServices): Promise<v
   instance.limits = limits;
   instance.base = base;
   let clearings = await readClearings(store);
-  services.state.sharedCache?.setGeneration(clearings);
+  const setGeneration = (): void => {
+    services.state.cacheGeneration = clearings;
+    services.state.sharedCache?.setGeneration(clearings);
+  };
+  setGeneration();
 
   const apply = async (): Promise<void> => {
     const settings = await readSettings(store);
@@ -66,10 +70,9 @@ export async function applyStoredSettings(services: SettingsServices): Promise<v
     const asked = await readClearings(store);
     if (asked === clearings) return;
     clearings = asked;
-    const { vectors, speeches, sharedCache } = services.state;
-    vectors.clear();
-    speeches.clear();
-    sharedCache?.setGeneration(clearings);
+    setGeneration();
+    services.state.vectors.clear();
+    services.state.speeches.clear();
   };
   // In sequence, so that the settings read last are the ones applied.
   let last: Promise<void> = Promise.resolve();

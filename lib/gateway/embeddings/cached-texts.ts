@@ -30,8 +30,8 @@ export interface UncachedTexts {
 export interface Lookup {
   state: "hit" | "miss";
   scope: string;
-  /** The generation of the shared cache when the call began. */
-  generation: number | undefined;
+  /** The generation of the caches when the call began. */
+  generation: number;
   cached: (Float32Array | undefined)[];
   keys: string[];
 }
@@ -71,10 +71,9 @@ function* lookUpLocally(
 /** The cached vectors of a call; null when it does not use the cache. Throws `caller_left`. */
 export async function lookUp(ctx: GatewayContext, call: CacheableCall): Promise<Lookup | null> {
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
-  const { vectors, sharedCache } = ctx.services.state;
+  const { vectors, sharedCache, cacheGeneration: generation } = ctx.services.state;
   if (!vectors.isOn) return null;
   const scope = cacheScope(ctx);
-  const generation = sharedCache?.generation;
   const { keys, cached } = await runForTexts(call, lookUpLocally(ctx, scope, call), ctx.signal);
   const { metrics } = ctx.services;
   const isComplete = () => cached.every((vector) => vector !== undefined);
@@ -112,7 +111,7 @@ export function* mergeVectors(
   uncached: UncachedTexts,
   { vectors: created, notice }: EmbeddingResult,
 ): Generator<void, Float32Array[], void> {
-  const { vectors: cache, sharedCache } = ctx.services.state;
+  const { vectors: cache, sharedCache, cacheGeneration } = ctx.services.state;
   // A vector from the cache would come without the notice.
   const noticed = new Set(notice?.texts);
   const vectors = [...cached];
@@ -122,6 +121,7 @@ export function* mergeVectors(
     const key = keys[position];
     vectors[position] = vector;
     if (vector === undefined || key === undefined || noticed.has(at)) continue;
+    if (generation !== cacheGeneration) continue;
     cache.put(key, vector);
     if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
     yield;

@@ -76,7 +76,7 @@ export function decodeSpeech(bytes: Uint8Array): CachedSpeech {
 }
 
 interface Caches {
-  state: { speeches: SpeechCache; sharedCache: SharedCache | null };
+  state: { speeches: SpeechCache; sharedCache: SharedCache | null; cacheGeneration: number };
   metrics: Pick<Metrics, "count">;
 }
 
@@ -122,14 +122,15 @@ export async function lookUpSpeech(
   return { state: known === undefined ? "miss" : "hit", known, key };
 }
 
-/** Adds a whole speech to the caches; `generation`: that of the shared one when the call began. */
+/** Adds a whole speech to the caches; `generation`: theirs when the call began. */
 export function keepSpeech(
-  { state: { speeches, sharedCache } }: Caches,
+  { state: { speeches, sharedCache, cacheGeneration } }: Caches,
   scope: string,
   key: string,
   speech: CachedSpeech,
-  generation: number | undefined,
+  generation: number,
 ): void {
+  if (generation !== cacheGeneration) return;
   speeches.put(key, speech);
   const value = sharedCache === null ? null : encodeSpeech(speech);
   if (value !== null) sharedCache?.keep(scope, [{ key, value }], generation);

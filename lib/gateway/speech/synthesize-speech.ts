@@ -242,7 +242,7 @@ async function openCall(
           buffer.release();
           return begun;
         };
-  const generation = ctx.services.state.sharedCache?.generation;
+  const generation = ctx.services.state.cacheGeneration;
   const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null) return { opened, ignored };

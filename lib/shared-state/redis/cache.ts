@@ -37,10 +37,6 @@ export class RedisCache implements SharedCache {
 
   constructor(private readonly options: RedisCacheOptions) {}
 
-  get generation(): number {
-    return this.#generation;
-  }
-
   setGeneration(next: number): void {
     this.#generation = next;
   }

@@ -21,7 +21,7 @@ import { recordAudit } from "../../audit/record";
 import { ensureModels } from "../../channels/ensure-models";
 import { isSameBaseUrl } from "../../channels/stored-keys";
 import { readConnection, readTimeouts } from "../../channels/to-channel";
-import { resetsCircuits } from "../../channels/update";
+import { forgetChannel, resetsCircuits } from "../../channels/update";
 import type { ConsoleContext } from "../../context";
 import { differing, sentFields } from "../../differing";
 import { readModelNames } from "../../models/model-names";
@@ -285,7 +285,7 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
       await recordAudit(tx, ctx, { action: "settings.import", detail: changesOf(all) });
       return { steps: all, reset: importing.reset };
     });
-    for (const id of reset) ctx.state.circuits.close(id);
+    for (const id of reset) forgetChannel(ctx, id);
     await ctx.instance.refreshSettings?.();
     return { dry_run, steps };
   } catch (error) {
