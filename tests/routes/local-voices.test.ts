@@ -1,6 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { refreshVoices } from "../../lib/console/voices/refresh";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound } from "../../lib/http/core/exchange";
 import { ROUTES } from "../../lib/http/routes";
@@ -150,6 +151,23 @@ it("verifies and removes a voice, and names the file of a broken one", async () 
   expect(await list()).toMatchObject({ installed: [], broken: [] });
   const { items } = (await harness("/api/audit?action=voice.remove", { cookie })).json.data;
   expect(items).toHaveLength(2);
+});
+
+it("lists a voice whose folder was deleted by hand, and removes its channel and model", async () => {
+  await writeTinyVoice(folder("tiny"));
+  await refreshVoices(services);
+  const id = "chn_voice_tiny";
+  const { traffic } = services.state;
+  traffic.begin(id, "tiny", false).answered();
+  expect(traffic.latencyMs(id, "tiny")).not.toBeNull();
+  await rm(folder("tiny"), { recursive: true });
+  expect((await list()).broken).toMatchObject([{ name: "tiny", reason: expect.stringContaining("missing") }]);
+  expect((await harness("/api/voices/tiny", { method: "DELETE", cookie })).status).toBe(200);
+  expect(await list()).toMatchObject({ installed: [], broken: [] });
+  expect(await services.store.channels.find(id)).toBeNull();
+  // A voice of that name may be installed again.
+  expect(traffic.latencyMs(id, "tiny")).toBeNull();
+  expect((await harness("/api/voices/tiny", { method: "DELETE", cookie })).status).toBe(404);
 });
 
 it("refuses administrators other than the owner", async () => {

@@ -136,8 +136,14 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
     });
     return { before, record };
   });
-  if (resetsCircuits(before, record)) ctx.state.circuits.close(id);
+  if (resetsCircuits(before, record)) forgetChannel(ctx, id);
   return toChannel(ctx, record, await readUse(ctx));
+}
+
+/** Forgets in this process what calls told of a channel: it is another one now, or none. */
+export function forgetChannel({ state }: Pick<ConsoleContext, "state">, id: string): void {
+  state.circuits.close(id);
+  state.traffic.forget(id);
 }
 
 /**

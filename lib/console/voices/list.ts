@@ -1,3 +1,4 @@
+import { LOCAL_VOICES } from "../../contracts/console/channels";
 import type { AvailableVoice, InstalledVoice, LocalVoiceList } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { CatalogueVoice, LocalVoices, VoiceFolder, VoiceRecords } from "../../ports/local-voices";
@@ -83,13 +84,24 @@ export async function listLocalVoices(ctx: ReadContext): Promise<LocalVoiceList>
   ]);
   const channelOf = new Map(channels.map((channel) => [channel.id, channel]));
   const here = new Set([...ready, ...broken].map(({ name }) => name));
+  const missing = channels
+    .filter(({ id, provider }) => provider === LOCAL_VOICES && id.startsWith(voiceChannelId("")))
+    .map(({ id }) => id.slice(voiceChannelId("").length))
+    .filter((name) => !here.has(name));
   return {
     enabled: true,
     has_mirror: voices.hasMirror,
     installed: await Promise.all(
       ready.map((folder) => toInstalled(voices, folder, channelOf.get(voiceChannelId(folder.name)))),
     ),
-    broken: [...broken],
+    broken: [
+      ...broken,
+      ...missing.map((name) => ({
+        name,
+        file: "",
+        reason: "Its folder is missing; its calls fail over.",
+      })),
+    ],
     catalogue: voices.catalogue
       .filter(({ name }) => !here.has(name))
       .map((voice) => toAvailable(voice, records)),

@@ -1,8 +1,9 @@
 import type { UploadedPart, UploadVoiceQuery, VoiceCheck } from "../../contracts/console/local-voices";
 import { AppError, hasCode } from "../../errors";
 import type { LocalVoices, VoiceSource } from "../../ports/local-voices";
-import type { Repositories } from "../../ports/store";
-import { recordAudit } from "../audit/record";
+import type { Repositories, Store } from "../../ports/store";
+import { type ActorContext, recordAudit } from "../audit/record";
+import { forgetChannel } from "../channels/update";
 import type { ConsoleContext } from "../context";
 import { requireVoices } from "./list";
 import { refreshVoices, voiceChannelId } from "./refresh";
@@ -79,7 +80,7 @@ export async function cancelInstallation(ctx: ConsoleContext, name: string): Pro
  * Deletes the channel of a folder that was removed, and its model unless another channel serves it. Returns whether the
  * model was deleted.
  */
-export async function deleteVoiceRecords(tx: Repositories, name: string): Promise<boolean> {
+async function deleteVoiceRecords(tx: Repositories, name: string): Promise<boolean> {
   await tx.channels.delete(voiceChannelId(name));
   const isServed = (await tx.channels.all()).some(({ models }) =>
     models.some((model) => model.name === name),
@@ -88,13 +89,27 @@ export async function deleteVoiceRecords(tx: Repositories, name: string): Promis
   return !isServed && model?.operation === "speech" && (await tx.models.delete(name));
 }
 
-/** Deletes a voice's files, channel and model. Throws `forbidden`, `not_found`. */
-export async function removeVoice(ctx: ConsoleContext, name: string): Promise<void> {
-  await requireVoices(ctx).remove(name);
+/** Deletes a voice's files, if its folder is still there, and its channel and model. Throws `not_found`. */
+export async function deleteVoice(
+  ctx: ActorContext & { store: Store },
+  voices: Pick<LocalVoices, "remove">,
+  name: string,
+): Promise<void> {
+  const hasChannel = (await ctx.store.channels.find(voiceChannelId(name))) !== null;
+  await voices.remove(name).catch((error: unknown) => {
+    if (!hasChannel || !hasCode(error, "not_found")) throw error;
+  });
   await ctx.store.transaction(async (tx) => {
     await deleteVoiceRecords(tx, name);
     await recordAudit(tx, ctx, { action: "voice.remove", target: name });
   });
+}
+
+/** Removes a voice. Throws `forbidden`, `not_found`. */
+export async function removeVoice(ctx: ConsoleContext, name: string): Promise<void> {
+  await deleteVoice(ctx, requireVoices(ctx), name);
+  // The channel of a voice with this name that is installed later has the same ID.
+  forgetChannel(ctx, voiceChannelId(name));
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Traffic {
    * `failedCall` is the upstream call that failed: the other callers of its batch repeat for free.
    */
   takeRepeat(channelId: string, failedCall: object): boolean;
+  /** Forgets all of a channel; attempts that run count no more. */
+  forget(channelId: string): void;
 }
 
 /** Minimum weight of the newest latency in the smoothed one. */
@@ -134,6 +136,10 @@ export function createTraffic(clock: Clock): Traffic {
       const speed = channel.speeds.get(model) ?? { latencyMs: null, measuredAt: 0, waiting: 0, beganSum: 0 };
       channel.speeds.set(model, speed);
       return new RunningAttempt(clock, speed);
+    },
+
+    forget(channelId) {
+      channels.delete(channelId);
     },
 
     takeRepeat(channelId, failedCall) {

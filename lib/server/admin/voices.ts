@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
-import { deleteVoiceRecords } from "../../console/voices/manage";
+import { deleteVoice } from "../../console/voices/manage";
 import { Limits } from "../../contracts/limits";
 import type { InstallProgress, VoiceSource } from "../../ports/local-voices";
 import { ARCHIVE_ENDING } from "../../providers/local-voices/download";
@@ -162,11 +162,7 @@ export const voicesCommand: Command = {
         const { positionals } = readArguments(rest, {}, ["name"]);
         return withVoices(env, async (voices, admin) => {
           const name = positionals[0] ?? "";
-          await voices.remove(name);
-          await admin.store.transaction(async (tx) => {
-            await deleteVoiceRecords(tx, name);
-            await recordAudit(tx, admin, { action: "voice.remove", target: name });
-          });
+          await deleteVoice(admin, voices, name);
           terminal.note(`${name} is removed.`);
         });
       }
