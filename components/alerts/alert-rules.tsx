@@ -116,18 +116,22 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
     defaultValues: settings.alerts,
   });
   const { reset, getValues } = form;
+  const { isDirty, dirtyFields } = form.formState;
   /** The settings that the form was last filled from. */
   const base = useRef(settings);
   // Saving sends all rules under the newest version, so untouched fields must follow changes made elsewhere.
   useEffect(() => {
-    const before = JSON.stringify(base.current.alerts.rules);
-    const isEdited = JSON.stringify(getValues("rules")) !== before;
-    // They would be merged by their position: saving under the old version reports the conflict.
-    if (isEdited && JSON.stringify(settings.alerts.rules) !== before) return;
+    if (settings === base.current) return;
+    const before = base.current.alerts;
+    const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+    const isEdited = (name: keyof Rules) =>
+      name === "rules" ? !isSame(getValues(name), before[name]) : dirtyFields[name] === true;
+    // Saving under the old version reports a field that was changed on both sides.
+    if (FIELDS.some((name) => isEdited(name) && !isSame(before[name], settings.alerts[name]))) return;
     base.current = settings;
     reset(settings.alerts, { keepDirtyValues: true });
-  }, [settings, reset, getValues]);
-  useUnsaved(form.formState.isDirty, t("title"));
+  }, [settings, reset, getValues, dirtyFields]);
+  useUnsaved(isDirty, t("title"));
 
   const saving = useSaveForm(form, {
     fields: FIELDS,

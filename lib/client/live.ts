@@ -34,8 +34,13 @@ export const LIVE_RULES: readonly LiveRule[] = [
     topics: ["models", "channels", "circuits"],
     minIntervalMs: 1_000,
   },
-  { endpoints: [api.readSettings, api.readInstanceFacts], topics: ["settings"], minIntervalMs: 1_000 },
-  { endpoints: [api.listAlerts, api.summarizeAlerts], topics: ["alerts"], minIntervalMs: 1_000 },
+  {
+    endpoints: [api.readSettings, api.readInstanceFacts, api.listAllowedUpstreams],
+    topics: ["settings"],
+    minIntervalMs: 1_000,
+  },
+  // The summary also tells whether a webhook has a signing secret.
+  { endpoints: [api.listAlerts, api.summarizeAlerts], topics: ["alerts", "settings"], minIntervalMs: 1_000 },
   {
     endpoints: [api.listAudit, api.verifyAudit],
     topics: ["users", "keys", "channels", "models", "settings"],

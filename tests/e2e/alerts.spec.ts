@@ -173,6 +173,27 @@ test.describe("rules that were changed elsewhere while they were edited", () => 
   });
 });
 
+test.describe("a threshold that was changed elsewhere while it was edited", () => {
+  test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
+
+  test("is shown, and not overwritten unseen", async ({ ownerPage: page, product: { url, cookie } }) => {
+    const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
+    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+    await page.goto(`${url}/alerts`);
+    await isLive;
+    const threshold = page.getByRole("textbox", { name: /^Failed requests/ });
+    await threshold.fill("11");
+    const isRead = page.waitForResponse((reply) => reply.url().endsWith("/api/settings"));
+    await changeSettings(url, cookie, { alerts: { ...before, error_rate_percent: 22 } });
+    await isRead;
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText(/settings were changed elsewhere/)).toBeVisible();
+    await expect(threshold).toHaveValue("22");
+    expect((await call(url, cookie, "GET", "/api/settings")).alerts.error_rate_percent).toBe(22);
+    await changeSettings(url, cookie, { alerts: before });
+  });
+});
+
 /** An open alert of a channel, as the API returns it. */
 const openAlert = (id: string) => ({
   id,
