@@ -62,6 +62,9 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
   const [fieldErrors, setFieldErrors] = useState<Record<string, string>>({});
   const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
   const saved = plan.read(settings);
+  // A field that has the stored value again is no change: it follows what is stored later.
+  const [kept, isKept] = withoutSame(draft, saved);
+  if (!isKept) setDraft(kept);
   const values: Values = { ...saved, ...draft };
   // Type assertion: `Object.keys` returns string[].
   const changed = (Object.keys(saved) as (keyof Values & string)[]).filter(
@@ -118,6 +121,17 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
       }
     },
   };
+}
+
+/** The fields of a draft that differ from the stored ones, and whether these are all. */
+function withoutSame<Values extends FieldValues>(
+  draft: Partial<Values>,
+  saved: Values,
+): [Partial<Values>, boolean] {
+  const all = Object.entries(draft);
+  const differing = all.filter(([name, value]) => !isSame(value, saved[name]));
+  // Type assertion: `fromEntries` loses the keys.
+  return [Object.fromEntries(differing) as Partial<Values>, differing.length === all.length];
 }
 
 interface Draft<Values extends FieldValues> {

@@ -97,6 +97,23 @@ test("merges changes to different fields and asks again when the same field was 
   await change({ password_minimum: null });
 });
 
+test("a field that was changed and changed back follows changes made elsewhere", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+  await page.goto(`${product.url}/settings`);
+  await isLive;
+  const form = formOf(page, "Access");
+  const mode = form.getByRole("switch", { name: "Self-use mode" });
+  await mode.click();
+  await mode.click();
+  await changeSettings(product.url, product.cookie, { self_use_mode: true });
+  await expect(mode).toBeChecked({ timeout: 20_000 });
+  await expect(form.getByTestId("changes")).toHaveCount(0);
+  await changeSettings(product.url, product.cookie, { self_use_mode: false });
+});
+
 test("undoes only its own change when another field of the form was changed elsewhere", async ({
   ownerPage: page,
   product,
