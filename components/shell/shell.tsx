@@ -8,6 +8,7 @@ import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
 import { useLiveUpdates } from "@/lib/client/live";
+import { claimTab } from "@/lib/client/storage";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
 import {
   answerLeavePrompt,
@@ -35,6 +36,10 @@ const PhoneMenu = lazyPart(() => import("./phone-menu").then((one) => one.PhoneM
 
 /** The layout of every console page: sidebar, command palette, live updates and leave guard. */
 export function Shell({ user, children }: { user: ShellUser; children: ReactNode }) {
+  // Before the effects of a page that reads its draft.
+  useState(() => {
+    if (typeof window !== "undefined") claimTab(user.id);
+  });
   const t = useTranslations("common");
   const showError = useErrorToast();
   const palette = useOverlay();

@@ -80,7 +80,7 @@ export function withCall(draft: SpeechDraft, call: SpeechLink): SpeechDraft {
 
 const STORED = "patchbay-speech-draft";
 
-/** The draft of this tab, so that a reload loses nothing; sign-out clears session storage. */
+/** The draft of this tab, so that a reload loses nothing; `claimTab` deletes another user's. */
 export function readStoredDraft(): Partial<SpeechDraft> | null {
   const stored = readStoredJson("sessionStorage", STORED);
   // Written by storeDraft below, in this tab only.

@@ -18,6 +18,16 @@ export function readStoredJson(storage: BrowserStorage, key: string): unknown {
   }
 }
 
+const TAB_USER = "patchbay-user";
+
+/** Deletes what another user left in this tab's session storage: a session may end without a sign-out. */
+export function claimTab(userId: string): void {
+  const before = readStored("sessionStorage", TAB_USER);
+  if (before === userId) return;
+  if (before !== null) window.sessionStorage.clear();
+  writeStored("sessionStorage", TAB_USER, userId);
+}
+
 /** Stores a text; false where storage is full or disabled, so that the text lasts until the page is left. */
 export function writeStored(storage: BrowserStorage, key: string, text: string): boolean {
   try {

@@ -224,6 +224,27 @@ test.describe("the end of a session", () => {
     await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
   });
 
+  test("leaves the texts of the playgrounds to no other user of the tab", async ({ page, product }) => {
+    const olivias = await signIn(product.url, OWNER);
+    const { id, cookie } = await createUser(product.url, product.cookie, MONA);
+    await signInByCookie(page, product.url, olivias);
+    await page.goto(`${product.url}/playground/speech`);
+    const text = page.getByRole("textbox", { name: "Text to speak" });
+    await text.fill("Olivia's secret plan");
+    await expect
+      .poll(() => page.evaluate(() => JSON.stringify({ ...sessionStorage })))
+      .toContain("secret plan");
+    await page.reload();
+    await expect(text).toHaveValue("Olivia's secret plan");
+    await endSession(product.url, olivias);
+    await signInByCookie(page, product.url, cookie);
+    await page.goto(`${product.url}/playground/speech`);
+    await expect(text).not.toHaveValue(/secret/);
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain("secret plan");
+    await page.goto("about:blank");
+    await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
+  });
+
   test("by another user's sign-in keeps a dialog's input and the new key, then shows that user's console", async ({
     page,
     product,

@@ -177,7 +177,7 @@ test("adds, edits, disables, enables and deletes a user", async ({ ownerPage: pa
   await changeSettings(product.url, product.cookie, { self_use_mode: true });
   await page.reload();
   await choose(page, "noor", "Edit");
-  await expect(dialog.getByLabel("Monthly budget (USD)")).toHaveValue("25");
+  await expect(dialog.getByLabel("Monthly budget (USD)")).toHaveValue("25.00");
   await page.keyboard.press("Escape");
   await changeSettings(product.url, product.cookie, { self_use_mode: false });
   await page.reload();
