@@ -236,6 +236,15 @@ describe("changing the password", () => {
   });
 });
 
+test("limits a member's changes to 120 a minute, and no administrator's", async () => {
+  const mia = await addUser(harness, owner, { username: "mia" });
+  for (let i = 0; i < 120; i++) expect((await patch({}, mia.cookie)).status).toBe(200);
+  const refused = await patch({}, mia.cookie);
+  expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "60"]);
+  expect((await self(mia.cookie)).username).toBe("mia");
+  for (let i = 0; i < 121; i++) expect((await patch({})).status).toBe(200);
+});
+
 test("every account route answers 401 without a session and 403 to a key", async () => {
   const made = await harness("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
   const headers = { authorization: `Bearer ${made.json.data.key}` };

@@ -21,20 +21,42 @@ export async function takeAttempt(
 }
 
 const OWN_PASSWORD_CHECKS = 20;
+const MEMBER_CHANGES = 120;
+
+/** Takes one of `limit` acts of a user per minute. Throws `rate_limited` with these words. */
+async function takeOwn(
+  ctx: Pick<ConsoleContext, "limiter" | "metrics">,
+  userId: string,
+  { what, limit, words }: { what: string; limit: number; words: string },
+): Promise<void> {
+  const ask = { bucket: `${what}:${userId}`, limit, cost: 1, leastShare: 3 };
+  const { allowed, states } = await ctx.limiter.shared.take(userId, [ask], MINUTE_MS);
+  if (allowed) return;
+  ctx.metrics.count("rate_limited");
+  throw tooManyAttempts(words, states[0]?.retryAfterMs ?? 0);
+}
 
 /**
  * Counts checks of a signed-in user's own password, right or wrong: sign-ins wait in the same queue for them. Throws
  * `rate_limited` after twenty within a minute.
  */
-export async function takeOwnPasswordCheck(
+export function takeOwnPasswordCheck(
   ctx: Pick<ConsoleContext, "limiter" | "metrics">,
   userId: string,
 ): Promise<void> {
-  const ask = { bucket: `own-password:${userId}`, limit: OWN_PASSWORD_CHECKS, cost: 1, leastShare: 3 };
-  const { allowed, states } = await ctx.limiter.shared.take(userId, [ask], MINUTE_MS);
-  if (allowed) return;
-  ctx.metrics.count("rate_limited");
-  throw tooManyAttempts("Your password was asked for too often.", states[0]?.retryAfterMs ?? 0);
+  const words = "Your password was asked for too often.";
+  return takeOwn(ctx, userId, { what: "own-password", limit: OWN_PASSWORD_CHECKS, words });
+}
+
+/**
+ * Counts a member's changes with the console's API, whose rows in the audit log stay. Throws `rate_limited` after 120
+ * within a minute.
+ */
+export function takeMemberChange(
+  ctx: Pick<ConsoleContext, "limiter" | "metrics">,
+  userId: string,
+): Promise<void> {
+  return takeOwn(ctx, userId, { what: "changes", limit: MEMBER_CHANGES, words: "Too many changes." });
 }
 
 const WRONG_ENROLMENT_CODES = 10;

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { takeMemberChange } from "../../console/auth/attempt-limit";
 import type { ConsoleCaller, ConsoleContext, ConsoleServices } from "../../console/context";
 import { describeAsSentence, issuesOf } from "../../contracts/describe-issue";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
@@ -145,8 +146,8 @@ export function consoleContext(
 }
 
 /**
- * Runs one request of the console API: same origin → set up → authentication and role → content type, size, JSON,
- * fields → authentication again → handler.
+ * Runs one request of the console API: same origin → set up → authentication and role → a member's limit of changes →
+ * content type, size, JSON, fields → authentication again → handler.
  */
 export async function runConsoleRoute(
   route: ConsoleRoute,
@@ -158,6 +159,8 @@ export async function runConsoleRoute(
   if (!route.openBeforeSetup && route.path.startsWith("/api/user/login")) await requireSetUp(services);
   const arrived = await findCaller(route, services, request);
   requireLevel(route, arrived);
+  if (route.method !== "GET" && route.auth !== "none" && arrived.kind !== "anonymous")
+    if (arrived.user.role === "member") await takeMemberChange(services, arrived.user.id);
   const body = await readBody(route, services, request);
   const readBytes = () => request.readBody(route.maxBodyBytes ?? 0);
   const streamBytes = () => request.streamBody(route.maxBodyBytes ?? 0);
