@@ -2,7 +2,7 @@
 
 import { useCallback } from "react";
 import { useTranslations } from "use-intl";
-import { isApiError } from "@/lib/client/api-error";
+import { isApiError, isUnreachable } from "@/lib/client/api-error";
 import { leaveForSignIn } from "@/lib/client/swr-config";
 import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
@@ -14,7 +14,7 @@ export function useErrorText(): (error: unknown) => { message: string; requestId
   return useCallback(
     (error) => {
       if (!isApiError(error)) return { message: t("unexpected"), requestId: null };
-      if (error.code === "network") return { message: t("network"), requestId: null };
+      if (!error.message && isUnreachable(error)) return { message: t("network"), requestId: null };
       if (error.code === "unauthenticated") return { message: t("signedOut"), requestId: error.requestId };
       return { message: error.message || t("unexpected"), requestId: error.requestId };
     },

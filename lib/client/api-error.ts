@@ -40,7 +40,10 @@ export function isApiError(error: unknown, code?: string): error is ApiError {
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
 
-/** Whether the server did not answer: no response, or the status of a proxy's error page while the server restarts. */
+/** The statuses of a proxy's error page while the server restarts. */
+export const PROXY_STATUSES: readonly number[] = [502, 503, 504];
+
+/** Whether the server did not answer: no response, or the status of a proxy's error page. */
 export function isUnreachable(error: unknown): boolean {
-  return isApiError(error) && [0, 502, 503, 504].includes(error.status);
+  return isApiError(error) && (error.status === 0 || PROXY_STATUSES.includes(error.status));
 }

@@ -1,3 +1,5 @@
+import { PROXY_STATUSES } from "./api-error";
+
 /** The advice that a playground shows with a failed request. */
 type Advice =
   | "offline"
@@ -99,8 +101,12 @@ function retryAfter(headers: Headers): number | null {
 export async function failureOfResponse(response: Response): Promise<GatewayFailure> {
   const body: unknown = await response.json().catch(() => null);
   const { status, statusText } = response;
+  const failure = failureOfBody(body, status);
+  // A proxy's error page while the server does not run.
+  if (failure === null && PROXY_STATUSES.includes(status))
+    return { ...NO_DETAILS, status, advice: "offline" };
   return {
-    ...(failureOfBody(body, status) ?? {
+    ...(failure ?? {
       message: `${status} ${statusText}`.trim(),
       status,
       code: null,

@@ -1,5 +1,5 @@
 import { api, callApi } from "./api";
-import { ApiError } from "./api-error";
+import { ApiError, isUnreachable } from "./api-error";
 import { failureOfBody, GatewayError } from "./gateway-error";
 
 /** A key is renewed this long before it expires, so that no request outlives it. */
@@ -34,7 +34,8 @@ async function requireKey(): Promise<string> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const failure = failureOfBody({ success: false, message: error.message, code: error.code }, error.status);
-    if (failure === null || error.status === 0) throw new TypeError(error.message, { cause: error });
+    if (failure === null || (!error.message && isUnreachable(error)))
+      throw new TypeError(error.message, { cause: error });
     throw new GatewayError({ ...failure, requestId: error.requestId }, error);
   }
 }

@@ -10,7 +10,7 @@ import {
   urlOf,
 } from "@/lib/client/api";
 import * as endpoints from "@/lib/client/endpoints";
-import { GatewayError } from "@/lib/client/gateway-error";
+import { failureOfError, GatewayError } from "@/lib/client/gateway-error";
 import { LIVE_RULES } from "@/lib/client/live";
 import { forgetPlaygroundKey, withPlaygroundKey } from "@/lib/client/playground-key";
 import { searchText } from "@/lib/client/query-params";
@@ -219,4 +219,11 @@ test("renews the playground key a minute before it expires, and after a 401", as
   expect(used).toEqual(["key-2", "key-3"]);
   forgetPlaygroundKey();
   vi.useRealTimers();
+});
+
+test("a proxy's error page instead of a playground key means that the server is offline", async () => {
+  forgetPlaygroundKey();
+  stubFetch(() => new Response("<html>", { status: 502 }));
+  const failed = await withPlaygroundKey(async () => null).catch((error: unknown) => error);
+  expect(failureOfError(failed)).toMatchObject({ advice: "offline" });
 });

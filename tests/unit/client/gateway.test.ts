@@ -21,9 +21,25 @@ test("reads OpenAI, Gemini and console error bodies", async () => {
 });
 
 test("uses the HTTP status as the message of a body that is not JSON", async () => {
-  const failure = await failureOfResponse(new Response("<html>", { status: 502, statusText: "Bad Gateway" }));
-  expect(failure).toMatchObject({ message: "502 Bad Gateway", status: 502, advice: "upstream" });
+  const reply = new Response("<html>", { status: 413, statusText: "Content Too Large" });
+  expect(await failureOfResponse(reply)).toMatchObject({
+    message: "413 Content Too Large",
+    status: 413,
+    advice: "too-large",
+  });
 });
+
+test.each([502, 503, 504])(
+  "takes a proxy's error page of status %i as a server that is offline",
+  async (status) => {
+    for (const body of ["", "<html>"])
+      expect(await failureOfResponse(new Response(body, { status }))).toMatchObject({
+        message: "",
+        status,
+        advice: "offline",
+      });
+  },
+);
 
 test("reports a lost connection but not an aborted request", () => {
   expect(failureOfError(new DOMException("stopped", "AbortError"))).toBeNull();
