@@ -57,26 +57,33 @@ const ADVICE_OF_STATUS: Readonly<Record<number, Advice>> = {
   413: "too-large",
   429: "wait",
   502: "upstream",
-  503: "no-channel",
+  503: "wait",
   504: "upstream",
 };
 
-function adviceFor(status: number, code: string | null, message: string): Advice {
+/** `isFinal`: a retry cannot succeed. */
+function adviceFor(status: number, code: string | null, message: string, isFinal: boolean): Advice {
   if (code === "insufficient_quota" || (status === 429 && /budget|quota/i.test(message))) return "budget";
   // A request above a limit per minute as a whole: no wait helps.
   if (status === 429 && message.endsWith("Send less text in one request.")) return "too-large";
+  // Gemini's status is the same for every 503.
+  if (code === "no_channel_available" || message.startsWith("No channel can serve ")) return "no-channel";
+  if (status === 503 && isFinal) return "too-large";
   return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");
 }
 
-/** Reads an error body in Gemini's, OpenAI's or the console's format; null for another body. */
-export function failureOfBody(body: unknown, httpStatus: number): GatewayFailure | null {
+/**
+ * Reads an error body in Gemini's, OpenAI's or the console's format; null for another body. `isFinal`: the reply says
+ * that a retry cannot succeed.
+ */
+export function failureOfBody(body: unknown, httpStatus: number, isFinal = false): GatewayFailure | null {
   if (!isRecord(body)) return null;
   const inner = isRecord(body.error) ? body.error : body.success === false ? body : null;
   if (inner === null) return null;
   const message = text(inner.message) ?? "";
   const status = typeof inner.code === "number" ? inner.code : httpStatus;
   const code = text(inner.code) ?? text(inner.status) ?? text(inner.type);
-  return { ...NO_DETAILS, message, status, code, advice: adviceFor(status, code, message) };
+  return { ...NO_DETAILS, message, status, code, advice: adviceFor(status, code, message, isFinal) };
 }
 
 /** The gateway's own limit per minute that refused a request, from its message; null for another failure. */
@@ -101,7 +108,8 @@ function retryAfter(headers: Headers): number | null {
 export async function failureOfResponse(response: Response): Promise<GatewayFailure> {
   const body: unknown = await response.json().catch(() => null);
   const { status, statusText } = response;
-  const failure = failureOfBody(body, status);
+  const isFinal = response.headers.get("x-should-retry") === "false";
+  const failure = failureOfBody(body, status, isFinal);
   // A proxy's error page while the server does not run.
   if (failure === null && PROXY_STATUSES.includes(status))
     return { ...NO_DETAILS, status, advice: "offline" };
@@ -110,7 +118,7 @@ export async function failureOfResponse(response: Response): Promise<GatewayFail
       message: `${status} ${statusText}`.trim(),
       status,
       code: null,
-      advice: adviceFor(status, null, ""),
+      advice: adviceFor(status, null, "", isFinal),
     }),
     requestId: response.headers.get("x-request-id"),
     retryAfterMs: retryAfter(response.headers),

@@ -41,6 +41,23 @@ test.each([502, 503, 504])(
   },
 );
 
+test("explains a 503 by whether a channel, a wait or less text is needed", async () => {
+  const adviceOf = async (body: object, headers = {}) =>
+    (await failureOfResponse(Response.json(body, { status: 503, headers }))).advice;
+  const gemini = (message: string) => ({ error: { code: 503, message, status: "UNAVAILABLE" } });
+  const openai = (code: string) => ({ error: { message: "Not now.", type: "api_error", param: null, code } });
+  expect(await adviceOf(openai("no_channel_available"))).toBe("no-channel");
+  expect(await adviceOf(gemini("No channel can serve the model 'tts' at the moment."))).toBe("no-channel");
+  expect(await adviceOf(openai("overloaded"))).toBe("wait");
+  expect(await adviceOf(openai("storage_unavailable"))).toBe("wait");
+  expect(await adviceOf(gemini("The speech engine's queue is full. Try again in a moment."))).toBe("wait");
+  const isFinal = { "x-should-retry": "false" };
+  expect(await adviceOf(openai("overloaded"), isFinal)).toBe("too-large");
+  expect(await adviceOf(gemini("This machine cannot speak a text of this length in time."), isFinal)).toBe(
+    "too-large",
+  );
+});
+
 test("reports a lost connection but not an aborted request", () => {
   expect(failureOfError(new DOMException("stopped", "AbortError"))).toBeNull();
   expect(failureOfError(new TypeError("Failed to fetch"))).toMatchObject({ advice: "offline", status: 0 });
