@@ -85,8 +85,10 @@ function useLimitText(failure: GatewayFailure): { title: string; advice: string 
   const isBudget = failure.advice === "budget";
   const { data } = useApi(api.readOwnBudget, isBudget ? {} : null, { revalidateOnMount: true });
   const perMinute = minuteLimitOf(failure);
-  if (perMinute !== null)
-    return { title: t(`rate.${perMinute.unit}`, { limit: count(perMinute.limit) }), advice: null };
+  if (perMinute !== null) {
+    const text = failure.advice === "too-large" ? "exceeded" : perMinute.unit;
+    return { title: t(`rate.${text}`, { limit: count(perMinute.limit) }), advice: null };
+  }
   const budget = isBudget && data ? tightestBudget(data) : null;
   if (budget === null) return null;
   const amounts = { limit: money(budget.limit), left: money(budget.left) };

@@ -9,6 +9,7 @@ type Advice =
   | "input"
   | "too-large"
   | "wait"
+  | "raise-limit"
   | "budget"
   | "no-channel"
   | "upstream"
@@ -64,6 +65,8 @@ const ADVICE_OF_STATUS: Readonly<Record<number, Advice>> = {
 /** `isFinal`: a retry cannot succeed. */
 function adviceFor(status: number, code: string | null, message: string, isFinal: boolean): Advice {
   if (code === "insufficient_quota" || (status === 429 && /budget|quota/i.test(message))) return "budget";
+  // A limit below the number of the server's processes: a process without a share refuses every request.
+  if (message.includes("The server divides the limit among its processes")) return "raise-limit";
   // A request above a limit per minute as a whole: no wait helps.
   if (status === 429 && message.endsWith("Send less text in one request.")) return "too-large";
   // Gemini's status is the same for every 503.
@@ -86,14 +89,21 @@ export function failureOfBody(body: unknown, httpStatus: number, isFinal = false
   return { ...NO_DETAILS, message, status, code, advice: adviceFor(status, code, message, isFinal) };
 }
 
-/** The gateway's own limit per minute that refused a request, from its message; null for another failure. */
+/**
+ * The gateway's own limit per minute that refused a request, from its message; null for another failure, and for one
+ * that only the share of a process explains.
+ */
 export function minuteLimitOf({
   status,
   message,
+  advice,
 }: GatewayFailure): { unit: "requests" | "tokens"; limit: number } | null {
-  const [, limit, unit] =
-    status === 429 ? (/ limited to (\d+) (request|token)s? per minute/.exec(message) ?? []) : [];
-  if (unit === undefined) return null;
+  const [, limit, unit, needed] =
+    status === 429
+      ? (/ limited to (\d+) (request|token)s? per minute(?:; this request needs (\d+))?/.exec(message) ?? [])
+      : [];
+  if (unit === undefined || advice === "raise-limit") return null;
+  if (advice === "too-large" && Number(needed) <= Number(limit)) return null;
   return { unit: unit === "request" ? "requests" : "tokens", limit: Number(limit) };
 }
 

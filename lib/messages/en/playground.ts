@@ -15,7 +15,8 @@ export const playground = {
     inLogs: "The request is in the logs.",
     rate: {
       requests: "You’ve reached your limit of {limit} requests per minute.",
-      tokens: "This request exceeds your limit of {limit} tokens per minute.",
+      tokens: "You’ve reached your limit of {limit} tokens per minute.",
+      exceeded: "This request exceeds your limit of {limit} tokens per minute.",
     },
     budget: {
       daily: {
@@ -48,6 +49,7 @@ export const playground = {
       input: "Change the text or the settings, then retry.",
       "too-large": "Send less text at once.",
       wait: "Wait {seconds, plural, =0 {a moment} one {# second} other {# seconds}}, then retry.",
+      "raise-limit": "{role, select, member {An administrator} other {The owner}} can raise the limit.",
       budget:
         "The budget is used up. {role, select, member {An administrator} other {The owner}} can raise it. Daily and monthly budgets reset automatically.",
       "no-channel":

@@ -15,7 +15,8 @@ export const playground = {
     inLogs: "该请求已记入日志。",
     rate: {
       requests: "您已达到每分钟 {limit} 次请求的上限。",
-      tokens: "该请求超出您每分钟 {limit} 个词元的上限。",
+      tokens: "您已达到每分钟 {limit} 个词元的上限。",
+      exceeded: "该请求超出您每分钟 {limit} 个词元的上限。",
     },
     budget: {
       daily: {
@@ -45,6 +46,7 @@ export const playground = {
       input: "请修改文字或设置后重试。",
       "too-large": "请减少单次发送的文字。",
       wait: "请等待 {seconds, plural, =0 {片刻} other {# 秒}}后重试。",
+      "raise-limit": "{role, select, member {管理员} other {所有者}}可以提高该上限。",
       budget:
         "预算已用完。{role, select, member {管理员} other {所有者}}可以提高预算；每日和每月预算会自动重置。",
       "no-channel": "目前没有渠道能提供该模型。请稍后重试；管理员可以查看原因。",

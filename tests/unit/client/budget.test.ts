@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { tightestBudget } from "@/lib/client/budget";
 import { failureOfBody, minuteLimitOf } from "@/lib/client/gateway-error";
 import { nextPeriodStart } from "@/lib/console/users/self";
+import { EMPTY_SHARE } from "@/lib/gateway/admission/admit-request";
 
 const state = (limits: object, spent: object = {}) => ({
   budget: { total_usd: null, daily_usd: null, monthly_usd: null, ...limits },
@@ -50,6 +51,15 @@ test("reads the gateway's own limit per minute from its message, and no upstream
     "This key is limited to 10 tokens per minute; this request needs 12, and 10 are left. Send less text in one request.",
   );
   expect([tooLarge.advice, minuteLimitOf(tooLarge)]).toEqual(["too-large", { unit: "tokens", limit: 10 }]);
+  // Above the process's share of the limit only.
+  const aboveShare = failure(
+    "This key is limited to 100 tokens per minute; this request needs 80, and 50 are left. Send less text in one request.",
+  );
+  expect([aboveShare.advice, minuteLimitOf(aboveShare)]).toEqual(["too-large", null]);
+  for (const limit of ["1 request per minute", "1 concurrent request"]) {
+    const noShare = failure(`This key is limited to ${limit}. ${EMPTY_SHARE}`);
+    expect([noShare.advice, minuteLimitOf(noShare)]).toEqual(["raise-limit", null]);
+  }
 });
 
 test.each([
