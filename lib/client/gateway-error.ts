@@ -54,7 +54,6 @@ const ADVICE_OF_STATUS: Readonly<Record<number, Advice>> = {
   400: "input",
   401: "sign-in",
   403: "not-allowed",
-  404: "unknown-model",
   413: "too-large",
   429: "wait",
   502: "upstream",
@@ -69,7 +68,9 @@ function adviceFor(status: number, code: string | null, message: string, isFinal
   if (message.includes("The server divides the limit among its processes")) return "raise-limit";
   // A request above a limit per minute as a whole: no wait helps.
   if (status === 429 && message.endsWith("Send less text in one request.")) return "too-large";
-  // Gemini's status is the same for every 503.
+  // Gemini's status is the same for every 404, such as an upstream's about a voice, and for every 503.
+  if (code === "model_not_found" || /^The model '[^']*' does not exist\./.test(message))
+    return "unknown-model";
   if (code === "no_channel_available" || message.startsWith("No channel can serve ")) return "no-channel";
   if (status === 503 && isFinal) return "too-large";
   return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");

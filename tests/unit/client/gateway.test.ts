@@ -41,6 +41,20 @@ test.each([502, 503, 504])(
   },
 );
 
+test("explains a 404 about the model by the model, and any other by the input", async () => {
+  const adviceOf = async (error: object) =>
+    (await failureOfResponse(Response.json({ error }, { status: 404 }))).advice;
+  const unknown = "The model 'tts' does not exist. GET /v1/models lists the available models.";
+  const ofVoice = "A voice with the ID 'x' was not found.";
+  const type = "invalid_request_error";
+  expect(await adviceOf({ message: unknown, type, param: "model", code: "model_not_found" })).toBe(
+    "unknown-model",
+  );
+  expect(await adviceOf({ code: 404, message: unknown, status: "NOT_FOUND" })).toBe("unknown-model");
+  expect(await adviceOf({ message: ofVoice, type, param: "voice", code: null })).toBe("input");
+  expect(await adviceOf({ code: 404, message: ofVoice, status: "NOT_FOUND" })).toBe("input");
+});
+
 test("explains a 503 by whether a channel, a wait or less text is needed", async () => {
   const adviceOf = async (body: object, headers = {}) =>
     (await failureOfResponse(Response.json(body, { status: 503, headers }))).advice;
