@@ -5,11 +5,11 @@ import { type CSSProperties, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { FailureNotice } from "../playground/failure-notice";
+import { NoModel } from "../playground/no-model";
 import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { EmptyState } from "../ui/empty-state";
 import { lazyPart } from "../ui/lazy-part";
 import { Progress, Spinner } from "../ui/progress";
 import { EXAMPLES, type Example } from "./draft";
@@ -44,13 +44,12 @@ interface PlaygroundProps {
 /** The page: texts at the left, the matrix in the middle, map and ranking at the right. */
 export function EmbeddingsPlayground(props: PlaygroundProps) {
   const t = useTranslations("embeddings");
-  const tPlayground = useTranslations("playground");
   const page = useEmbeddingsPlayground(props.models, preloadPanels);
   if (props.models.length > 0) return <Playground {...props} page={page} />;
   return (
     <>
       <PageHeader title={t("title")} description={t("lead")} />
-      <EmptyState title={tPlayground("noModel.title")}>{tPlayground("noModel.text")}</EmptyState>
+      <NoModel />
     </>
   );
 }

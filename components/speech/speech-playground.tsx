@@ -22,20 +22,17 @@ import type { Recording } from "./use-recorder";
 import { type SpeechWorkspace, useSpeechWorkspace } from "./use-speech-workspace";
 
 // Loaded on demand: almost every user may use a model.
-const EmptyState = dynamic(() => loadPart(() => import("../ui/empty-state").then((one) => one.EmptyState)));
+const NoModel = dynamic(() => loadPart(() => import("../playground/no-model").then((one) => one.NoModel)));
 
 /** The speech playground, or an empty state where the user may use no model. */
 export function SpeechPlayground({ userId, models }: { userId: string; models: readonly GatewayModel[] }) {
   const t = useTranslations("speech");
-  const missing = useTranslations("playground.noModel");
   const [initialModel] = models;
   if (initialModel) return <Page userId={userId} models={models} initialModel={initialModel} />;
   return (
     <>
       <PageHeader title={t("title")} description={t("lead")} />
-      <EmptyState icon={<AudioLinesIcon />} title={missing("title")}>
-        {missing("text")}
-      </EmptyState>
+      <NoModel icon={<AudioLinesIcon />} />
     </>
   );
 }

@@ -4,7 +4,8 @@ export const playground = {
   model: "Model",
   noModel: {
     title: "No model available",
-    text: "No channel serves a model that you can use here. An administrator can add a model or give your account access.",
+    text: "No enabled channel serves a model for this page. {role, select, member {An administrator can add or enable a channel.} other {Add or enable a channel.}}",
+    action: "Add channel",
   },
   failure: {
     title: "Request failed",
@@ -44,7 +45,7 @@ export const playground = {
         "The server did not respond. Check your connection and that the server is running, then retry.",
       "sign-in": "Your session may have expired. Sign in again; your text stays here.",
       "not-allowed":
-        "Your account doesn’t have access. An administrator can allow the model or your IP address.",
+        "Reload the page. If this continues, an administrator should check the proxy in front of the server.",
       "unknown-model": "The model was deleted or renamed. Choose another model.",
       input: "Change the text or the settings, then retry.",
       "too-large": "Send less text at once.",

@@ -4,7 +4,8 @@ export const playground = {
   model: "模型",
   noModel: {
     title: "没有可用的模型",
-    text: "没有渠道提供您可以使用的模型。管理员可以添加模型，或为您的账户授权。",
+    text: "没有已启用的渠道为此页面提供模型。{role, select, member {管理员可以添加或启用渠道。} other {请添加或启用渠道。}}",
+    action: "添加渠道",
   },
   failure: {
     title: "请求失败",
@@ -41,7 +42,7 @@ export const playground = {
     advice: {
       offline: "服务器没有响应。请检查网络连接并确认服务器正在运行，然后重试。",
       "sign-in": "会话可能已过期。请重新登录，文字会保留。",
-      "not-allowed": "您的账户没有权限。管理员可以允许该模型或您的 IP 地址。",
+      "not-allowed": "请刷新页面。如果问题仍然存在，请由管理员检查服务器前的代理。",
       "unknown-model": "该模型已删除或改名，请选择其他模型。",
       input: "请修改文字或设置后重试。",
       "too-large": "请减少单次发送的文字。",

@@ -1,0 +1,31 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
+import { Button } from "../ui/button";
+import { EmptyState } from "../ui/empty-state";
+import { useRole } from "./failure-notice";
+
+/** Shown instead of a playground while no enabled channel serves a model for it. */
+export function NoModel({ icon }: { icon?: ReactNode }) {
+  const t = useTranslations("playground.noModel");
+  const role = useRole();
+  return (
+    <EmptyState
+      icon={icon}
+      title={t("title")}
+      action={
+        role === "member" ? null : (
+          <Button asChild>
+            <Link prefetch={false} href="/channels/new">
+              {t("action")}
+            </Link>
+          </Button>
+        )
+      }
+    >
+      {t("text", { role })}
+    </EmptyState>
+  );
+}
