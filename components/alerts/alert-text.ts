@@ -14,6 +14,9 @@ type ErrorKey = keyof Catalogue["alerts"]["error"];
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const periodOf = (value: unknown) => (value === "daily" || value === "monthly" ? value : "total");
+/** Whether a budget that refused a request has some left. */
+const isBudgetLeft = ({ kind, detail }: Pick<Alert, "kind" | "detail">) =>
+  kind === "budget_spent" && number(detail.percent) < 100;
 /** Most names in a sentence. */
 const MAX_NAMES = 5;
 const SECOND_MS = 1_000;
@@ -29,7 +32,8 @@ export function useAlertText() {
   const tAdvice = useTranslations("channels.advice");
   const { decimal } = useAmounts();
 
-  function titleOf({ kind, subject_name, subject, detail, state }: Alert): string {
+  function titleOf(alert: Alert): string {
+    const { kind, subject_name, subject, detail, state } = alert;
     // Alerts of an older version have no peak; theirs was at least the threshold.
     const peak = number(detail.peak_percent ?? detail.threshold);
     const percent = kind === "error_rate" && state === "resolved" ? peak : number(detail.percent);
@@ -39,7 +43,7 @@ export function useAlertText() {
     if (kind === "error_rate" && (detail.scope === "model" || detail.scope === "key"))
       return t(`${group}.error_rate_${detail.scope}`, values);
     if (models.length > 0) return t(`${group}.channel_models`, { ...values, models: models.join(", ") });
-    return t(`${group}.${kind}`, values);
+    return t(`${group}.${isBudgetLeft(alert) ? "budget_left" : kind}`, values);
   }
 
   /** For a channel that is down: what serves its models instead, or that nothing does. */
@@ -54,7 +58,10 @@ export function useAlertText() {
   }
 
   /** What to do about an open alert; for a channel, by why its circuit opened. */
-  function adviceOf({ kind, detail }: Alert): string {
+  function adviceOf(alert: Alert): string {
+    const { kind, detail } = alert;
+    if (kind === "budget_spent")
+      return t(`todo.${isBudgetLeft(alert) ? "budget_left" : kind}`, { period: periodOf(detail.period) });
     if (kind !== "channel_open") return t(`todo.${kind}`);
     // Checked by `has`.
     const reason = (text(detail.reason) || "unknown") as Advice;

@@ -32,7 +32,9 @@ test("shows an alert for a spent budget until the budget is raised", async ({ ow
   expect(status).toBe(429);
 
   await page.goto(`${url}/alerts`);
-  const alert = page.getByRole("listitem").filter({ hasText: "Hall radio has spent its budget" });
+  const alert = page
+    .getByRole("listitem")
+    .filter({ hasText: "Hall radio has requests refused at 90% of its budget" });
   await expect(alert).toBeVisible({ timeout: 40_000 });
   await expect(page.getByRole("link", { name: /^Alerts New: \d+$/ })).toBeVisible();
   await expect(alert.getByRole("link", { name: "View key" })).toHaveAttribute("href", "/keys?q=Hall%20radio");
@@ -42,7 +44,9 @@ test("shows an alert for a spent budget until the budget is raised", async ({ ow
   const { version } = await call(url, cookie, "GET", `/api/keys/${id}`);
   const raised = { version, budget: { daily_usd: "10" } };
   await call(url, cookie, "PATCH", `/api/keys/${id}`, raised);
-  await expect(page.getByText("Hall radio had spent its budget")).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByText("Hall radio had requests refused at 90% of its budget")).toBeVisible({
+    timeout: 40_000,
+  });
   await expect(page.getByRole("heading", { name: "All clear" })).toBeVisible();
 });
 
@@ -281,7 +285,7 @@ test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a r
   );
 
   await spendBudget(url, cookie, "Night radio");
-  const alert = page.getByRole("listitem").filter({ hasText: "Night radio has spent its budget" });
+  const alert = page.getByRole("listitem").filter({ hasText: "Night radio has requests refused at" });
   await expect(alert).toBeVisible({ timeout: 40_000 });
   await alert.getByRole("button", { name: "Snooze" }).click();
   await page.getByRole("menuitem", { name: "For 8 hours" }).click();

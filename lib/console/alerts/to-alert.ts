@@ -97,7 +97,7 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
       if (isUnwatched) return unwatchedBudget(detail);
       return isOver
         ? `Requests are accepted again: the limit ${budgetWords(detail)} is no longer reached.`
-        : `Requests are refused: ${spentWords(detail)}`;
+        : `Requests${number(detail.percent) < 100 ? " that do not fit the rest" : ""} are refused: ${spentWords(detail)}`;
     case "disk":
       if (isUnwatched) return `The disk of the database ${UNWATCHED}`;
       if (isOver) return "The disk of the database has enough free space again.";

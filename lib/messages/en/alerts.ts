@@ -14,6 +14,7 @@ export const alerts = {
     error_rate_key: "{percent}% of requests with {name} fail",
     budget_nearly_spent: "{name} has spent {percent}% of its budget",
     budget_spent: "{name} has spent its budget",
+    budget_left: "{name} has requests refused at {percent}% of its budget",
     disk: "Only {percent}% of the disk is free",
     second_server: "Several servers use the same database file",
     redis: "Redis does not answer",
@@ -26,6 +27,7 @@ export const alerts = {
     error_rate_key: "Error rate of requests with {name} reached {percent}%",
     budget_nearly_spent: "{name} had spent {percent}% of its budget",
     budget_spent: "{name} had spent its budget",
+    budget_left: "{name} had requests refused at {percent}% of its budget",
     disk: "Only {percent}% of the disk was free",
     second_server: "Several servers used the same database file",
     redis: "Redis did not answer",
@@ -50,7 +52,10 @@ export const alerts = {
     channel_models: "Test the channel to see the upstream’s error, and check its upstream model.",
     error_rate: "Check the failed requests: the cause is often one channel or one model.",
     budget_nearly_spent: "Raise the budget if needed: at 100% requests are refused.",
-    budget_spent: "Requests are refused until the budget is raised or its period ends.",
+    budget_spent:
+      "Requests are refused until the budget is raised{period, select, total {} other { or its period ends}}.",
+    budget_left:
+      "Requests that don’t fit the rest are refused until the budget is raised{period, select, total {} other { or its period ends}}.",
     disk: "Free disk space, or shorten the retention of usage records in the settings: when the disk is full, all requests fail.",
     second_server:
       "Stop all but one, or switch to PostgreSQL: with SQLite each server has its own rate limits, circuits and caches.",

@@ -35,10 +35,26 @@ test("the advice of another alert is that of its kind", () => {
 });
 
 test.each([
+  [
+    99,
+    "daily",
+    "Requests that don’t fit the rest are refused until the budget is raised or its period ends.",
+  ],
+  [99, "total", "Requests that don’t fit the rest are refused until the budget is raised."],
+  [100, "monthly", "Requests are refused until the budget is raised or its period ends."],
+  [100, "total", "Requests are refused until the budget is raised."],
+])("the advice at %i %% of a %s budget that refuses requests is: %s", (percent, period, advice) => {
+  expect(adviceFor({ kind: "budget_spent", detail: { percent, period } })).toBe(advice);
+});
+
+test.each([
   ["error_rate", "opened", { percent: 27.8, peak_percent: 31.5 }, "27.8% of requests fail"],
   ["error_rate", "resolved", { percent: 3, peak_percent: 31.5 }, "Error rate reached 31.5%"],
   ["error_rate", "opened", { percent: 40 }, "40% of requests fail"],
   ["budget_nearly_spent", "opened", { percent: 99.9 }, "robot has spent 99.9% of its budget"],
+  ["budget_spent", "opened", { percent: 97 }, "robot has requests refused at 97% of its budget"],
+  ["budget_spent", "resolved", { percent: 97 }, "robot had requests refused at 97% of its budget"],
+  ["budget_spent", "opened", { percent: 100 }, "robot has spent its budget"],
   ["disk", "opened", { percent: 3.2 }, "Only 3.2% of the disk is free"],
 ] as const)("the title of an alert %s that is %s with %j is: %s", (kind, state, detail, title) => {
   // Only the fields that the title depends on.

@@ -240,7 +240,11 @@ describe("the message of an alert", () => {
     ],
     [
       messageOf("budget_spent", SPENT),
-      "Requests are refused: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent.",
+      "Requests that do not fit the rest are refused: 99 % of today's budget of the key 'robot' ($1.98 of $2.00) is spent.",
+    ],
+    [
+      messageOf("budget_spent", { ...SPENT, spent_nano: 2e9, percent: 100 }),
+      "Requests are refused: 100 % of today's budget of the key 'robot' ($2.00 of $2.00) is spent.",
     ],
     [
       messageOf("budget_nearly_spent", { ...SPENT, spent_nano: 1.99e9, percent: 99.5 }),
