@@ -33,29 +33,40 @@ export function RangeDialog({ range }: { range: Range }) {
 
 function RangeForm({ range, onDone }: { range: Range; onDone(): void }) {
   const t = useTranslations("common.range");
+  const fieldError = useTranslations("common.fieldError");
   const [from, setFrom] = useState(() => toLocal(range.from));
   const [to, setTo] = useState(() => toLocal(range.to));
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<{ from?: string; to?: string }>({});
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // Text without a time zone is parsed in the user's.
     const span = { from: Date.parse(from), to: Date.parse(to) };
-    if (!(span.from < span.to)) return setError(t("wrongOrder"));
-    if (span.to - span.from > MAX_RANGE_MS) return setError(t("tooLong", { days: MAX_RANGE_MS / DAY_MS }));
+    if (Number.isNaN(span.from)) return setError({ from: fieldError("required") });
+    if (Number.isNaN(span.to)) return setError({ to: fieldError("required") });
+    if (span.from >= span.to) return setError({ to: t("wrongOrder") });
+    if (span.to - span.from > MAX_RANGE_MS)
+      return setError({ to: t("tooLong", { days: MAX_RANGE_MS / DAY_MS }) });
     setRangeInUrl(span);
     onDone();
   };
   return (
-    <Form aria-label={t("customTitle")} className="grid gap-3" onSubmit={submit} noValidate>
+    <Form
+      aria-label={t("customTitle")}
+      className="grid gap-3"
+      onChange={() => setError({})}
+      onSubmit={submit}
+      noValidate
+    >
       <TextField
         label={t("from")}
+        error={error.from}
         type="datetime-local"
         value={from}
         onChange={(event) => setFrom(event.target.value)}
       />
       <TextField
         label={t("to")}
-        error={error}
+        error={error.to}
         type="datetime-local"
         value={to}
         onChange={(event) => setTo(event.target.value)}

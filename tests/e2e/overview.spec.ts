@@ -95,6 +95,27 @@ test("applies a custom range and rejects one that ends before it starts", async 
   await expect(page.getByRole("button", { name: /3 Nov|Nov 3/ })).toBeVisible();
 });
 
+test("asks for a missing start or end of a custom range at its field", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(product.url);
+  await page.getByRole("button", { name: "Custom" }).click();
+  const form = page.getByRole("form", { name: "Custom range" });
+  const [from, to] = [form.getByLabel("From"), form.getByLabel("To")];
+  await from.fill("");
+  await form.getByRole("button", { name: "Show range" }).click();
+  await expect(from).toHaveAccessibleDescription("Required");
+  await expect(to).toHaveAccessibleDescription("");
+  await from.fill("2026-11-03T10:00");
+  await expect(from).toHaveAccessibleDescription("");
+  await to.fill("");
+  await form.getByRole("button", { name: "Show range" }).click();
+  await expect(to).toHaveAccessibleDescription("Required");
+  await to.fill("2026-11-09T10:00");
+  await expect(to).toHaveAccessibleDescription("");
+});
+
 test("lists each route for screen readers and links to its model or channel", async ({
   ownerPage: page,
   product,
