@@ -24,7 +24,7 @@ export const apiKeys = {
     operation: "operation not allowed",
     unknownModel: "unknown model",
     address: "IP address not allowed",
-    key: "key expired or disabled",
+    key: "key or its owner disabled, or key expired",
     input: "invalid request",
     size: "request too large",
     contentType: "unsupported content type",

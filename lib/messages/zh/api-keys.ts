@@ -24,7 +24,7 @@ export const apiKeys = {
     operation: "不允许该操作",
     unknownModel: "未知模型",
     address: "不允许的 IP 地址",
-    key: "密钥已过期或停用",
+    key: "密钥或其所有者已停用，或密钥已过期",
     input: "请求无效",
     size: "请求过大",
     contentType: "不支持的内容类型",

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { rejectionReason } from "../../../components/api-keys/key-state";
 import { upstreamErrorText } from "../../../components/channels/test-outcome";
 import { missingKeyReason } from "../../../components/requests/rejection-list";
+import { apiKeys } from "../../../lib/messages/en/api-keys";
 import { channels } from "../../../lib/messages/en/channels";
 
 test("distinguishes a key without permission for an operation from one without permission for a model", () => {
@@ -16,6 +17,13 @@ test("has words for every reason that a request with a valid key is refused for 
   const codes = ["invalid", "too_large", "unsupported_media_type", "request_timeout", "overloaded"];
   const reasons = codes.map((error) => rejectionReason({ at, error, limit: null }));
   expect(reasons).toEqual(["input", "size", "contentType", "slow", "overloaded"]);
+});
+
+test("says that a key with a valid secret may be refused for its owner", () => {
+  const at = "2026-11-20T00:00:00.000Z";
+  const t = createTranslator({ locale: "en", messages: { apiKeys }, namespace: "apiKeys.rejected" });
+  const text = t(rejectionReason({ at, error: "unauthenticated", limit: null }), { code: "unauthenticated" });
+  expect(text).toBe("key or its owner disabled, or key expired");
 });
 
 test("reports the key as not checked for errors before authentication", () => {
