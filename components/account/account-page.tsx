@@ -25,16 +25,24 @@ import type { TwoFactorDialogKind } from "./two-factor-dialog";
 export function AccountPage({
   self,
   mustEnrol,
+  canSetEmail,
   passwordMinimum,
 }: {
   self: Self;
   /** The user's role requires 2FA: until it is enabled, no other page opens. */
   mustEnrol: boolean;
+  /** False for members while self-registration is on. */
+  canSetEmail: boolean;
   passwordMinimum: number;
 }) {
   return (
     <SWRConfig value={{ fallback: cached(api.readSelf, {}, self) }}>
-      <Sections initial={self} mustEnrol={mustEnrol} passwordMinimum={passwordMinimum} />
+      <Sections
+        initial={self}
+        mustEnrol={mustEnrol}
+        canSetEmail={canSetEmail}
+        passwordMinimum={passwordMinimum}
+      />
     </SWRConfig>
   );
 }
@@ -42,10 +50,12 @@ export function AccountPage({
 function Sections({
   initial,
   mustEnrol,
+  canSetEmail,
   passwordMinimum,
 }: {
   initial: Self;
   mustEnrol: boolean;
+  canSetEmail: boolean;
   passwordMinimum: number;
 }) {
   const t = useTranslations("account");
@@ -60,7 +70,7 @@ function Sections({
       ) : null}
       {/* Stays first until the page is left: moving it would close its dialog while the backup codes are shown. */}
       {mustEnrol ? <TwoFactorSection self={self} /> : null}
-      <ProfileSection self={self} />
+      <ProfileSection self={self} canSetEmail={canSetEmail} />
       <PasswordSection self={self} minimum={passwordMinimum} />
       {mustEnrol ? null : <TwoFactorSection self={self} />}
       <SessionsSection />

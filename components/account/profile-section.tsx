@@ -60,7 +60,7 @@ function useProfileForm(self: Self) {
   return { form, error, onSubmit };
 }
 
-export function ProfileSection({ self }: { self: Self }) {
+export function ProfileSection({ self, canSetEmail }: { self: Self; canSetEmail: boolean }) {
   const t = useTranslations("account.profile");
   const common = useTranslations("common");
   const { form, error, onSubmit } = useProfileForm(self);
@@ -93,10 +93,10 @@ export function ProfileSection({ self }: { self: Self }) {
           name="email"
           options={{ setValueAs: emptyToNull }}
           label={t("email")}
-          hint={t("emailHint")}
-          isOptional
+          hint={t(canSetEmail ? "emailHint" : "emailByAdministrators")}
+          isOptional={canSetEmail}
           type="email"
-          readOnly={isSubmitting}
+          readOnly={isSubmitting || !canSetEmail}
           autoComplete="email"
         />
         <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>

@@ -1,3 +1,4 @@
+import { changeSettings } from "./console-api";
 import { enterPassword, expect, freshCode, openAccountMenu, signInElsewhere, test } from "./enrolled";
 import { holdRequests, signInByCookie } from "./fixtures";
 import { createUser } from "./users";
@@ -57,6 +58,22 @@ test("saves a member's profile after the language was changed", async ({ page, a
   await page.getByLabel("显示名称").fill("Lena Green");
   await page.getByRole("button", { name: "保存更改" }).click();
   await expect(page.getByText("个人资料已保存")).toBeVisible();
+});
+
+test("shows a member's email as read-only while anyone can register", async ({ page, account, product }) => {
+  const { url, cookie: owner } = product;
+  const { cookie } = await createUser(url, owner, { username: "mina", role: "member" });
+  await changeSettings(url, owner, { self_registration: true });
+  await signInByCookie(page, account.url, cookie);
+  await page.goto(`${account.url}/account`);
+  await expect(page.getByLabel("Email")).not.toBeEditable();
+  await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/Only administrators can change it/);
+  await page.getByLabel("Display name").fill("Mina Green");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Profile saved")).toBeVisible();
+  await changeSettings(url, owner, { self_registration: false });
+  await page.reload();
+  await expect(page.getByLabel("Email")).toBeEditable();
 });
 
 test.describe("an enrolment", () => {

@@ -487,7 +487,8 @@ describe("self-registration", () => {
     await turnOn();
     const mia = await register();
     const own = { method: "PATCH", body: { email: "boss@example.com" }, cookie: mia.cookie };
-    expect((await harness("/api/user/self", own)).status).toBe(403);
+    const refused = await harness("/api/user/self", own);
+    expect([refused.status, refused.json.issues?.[0]?.path]).toEqual([403, "email"]);
     const { id, version } = mia.json.data;
     const given = { method: "PATCH", body: { email: "mia@example.com", version }, cookie: owner };
     expect((await harness(`/api/users/${id}`, given)).status).toBe(200);

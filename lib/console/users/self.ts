@@ -23,11 +23,11 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
   const emailKey = input.email ? userNameKey(input.email) : input.email;
   if (emailKey && emailKey !== user.emailKey) await takeAttempt(ctx, "email", "loginAttemptsPerMinute");
   const isNewEmail = emailKey !== undefined && emailKey !== user.emailKey;
-  if (isNewEmail && user.role === "member" && (await readSettings(ctx.store)).self_registration)
-    throw new AppError(
-      "forbidden",
-      "Self-registration is on, so only administrators set e-mail addresses. Ask one to set yours.",
-    );
+  if (isNewEmail && user.role === "member" && (await readSettings(ctx.store)).self_registration) {
+    const message =
+      "Self-registration is on, so only administrators set e-mail addresses. Ask one to set yours.";
+    throw new AppError("forbidden", message, { issues: [{ path: "email", message }] });
+  }
   return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, { email: emailKey }, user.id);
     const changed = await tx.users.update(

@@ -9,6 +9,7 @@ export const account = {
     displayName: "Display name",
     email: "Email",
     emailHint: "You can also sign in with this. We never email it.",
+    emailByAdministrators: "Only administrators can change it while registration is open.",
     saved: "Profile saved",
     role: { owner: "Owner", admin: "Administrator", member: "Member" },
   },

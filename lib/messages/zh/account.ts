@@ -9,6 +9,7 @@ export const account = {
     displayName: "显示名称",
     email: "电子邮箱",
     emailHint: "也可用于登录，我们不会向它发送邮件。",
+    emailByAdministrators: "开放注册期间只有管理员可以更改。",
     saved: "个人资料已保存",
     role: { owner: "所有者", admin: "管理员", member: "成员" },
   },
