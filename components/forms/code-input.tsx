@@ -23,8 +23,9 @@ export function CodeInput({
   value: string;
   onValueChange(value: string): void;
   onComplete?(value: string): void;
+  /** Refuses input and keeps the focus, which the attribute of that name would take. */
   disabled?: boolean;
-  /** While the code is checked: unlike `disabled`, keeps the focus. */
+  /** While the code is checked. */
   readOnly?: boolean;
   autoFocus?: boolean;
   "aria-invalid"?: boolean;
@@ -47,8 +48,8 @@ export function CodeInput({
         id={id}
         {...aria}
         value={value}
-        disabled={disabled}
-        readOnly={readOnly}
+        aria-disabled={disabled}
+        readOnly={disabled || readOnly}
         // The only field of the pages that use it.
         // biome-ignore lint/a11y/noAutofocus: see above
         autoFocus={autoFocus}
@@ -64,7 +65,7 @@ export function CodeInput({
         pattern="[0-9 ]*"
         autoComplete="one-time-code"
         enterKeyHint="done"
-        className="absolute inset-0 z-10 size-full cursor-text bg-transparent text-transparent caret-transparent opacity-0 outline-none disabled:cursor-not-allowed"
+        className="absolute inset-0 z-10 size-full cursor-text bg-transparent text-transparent caret-transparent opacity-0 outline-none aria-disabled:cursor-not-allowed"
       />
       <Boxes aria={aria} disabled={disabled} value={value} />
     </span>

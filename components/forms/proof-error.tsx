@@ -21,10 +21,24 @@ export function ProofError({ error, wrong }: { error: unknown; wrong: string }) 
   return <CallError error={error} />;
 }
 
-/** How long until another attempt is allowed; nothing from then on. Needs a key per error. */
-export function RetryCountdown({ seconds }: { seconds: number }) {
+/** How long until another attempt is allowed; from then on `ended`, if any. Needs a key per error. */
+export function RetryCountdown({ seconds, ended }: { seconds: number; ended?: string }) {
   const t = useTranslations("common");
   const [until] = useState(() => Date.now() + seconds * 1_000);
   const left = useCountdown(until);
-  return left > 0 ? <Notice tone="warn">{t("tryAgainIn", { time: clockTime(left) })}</Notice> : null;
+  if (left === 0)
+    return ended ? (
+      <Notice tone="warn" isLive>
+        {ended}
+      </Notice>
+    ) : null;
+  return (
+    <>
+      {/* Announced once: screen readers would read a live countdown every second. */}
+      <p role="alert" className="sr-only">
+        {t("tryAgainIn", { time: clockTime(seconds) })}
+      </p>
+      <Notice tone="warn">{t("tryAgainIn", { time: clockTime(left) })}</Notice>
+    </>
+  );
 }

@@ -8,9 +8,10 @@ import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { SIGN_IN_FLOW_MS } from "@/lib/contracts/durations";
 import { CallError } from "../forms/call-error";
-import { clockTime, useCountdown } from "../forms/countdown";
+import { useCountdown } from "../forms/countdown";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
+import { RetryCountdown } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { FormField, FormTextField } from "../forms/text-field";
 import { Button } from "../ui/button";
@@ -48,7 +49,7 @@ export function PasswordForm({
           {t(reason)}
         </Notice>
       ) : null}
-      <SignInError error={error} waitSeconds={waitSeconds} />
+      <SignInError error={error} />
       <FormTextField
         form={form}
         name="username"
@@ -146,9 +147,8 @@ function usePasswordSignIn(returnTo: string) {
   return { form, error, waitSeconds, isLeaving, signIn };
 }
 
-function SignInError({ error, waitSeconds }: { error: unknown; waitSeconds: number }) {
+function SignInError({ error }: { error: unknown }) {
   const t = useTranslations("signIn");
-  const common = useTranslations("common");
   if (!error) return null;
   if (isApiError(error, "invalid_credentials")) {
     return (
@@ -158,11 +158,7 @@ function SignInError({ error, waitSeconds }: { error: unknown; waitSeconds: numb
     );
   }
   if (isApiError(error, "rate_limited")) {
-    return (
-      <Notice tone="warn" isLive={waitSeconds === 0}>
-        {waitSeconds > 0 ? common("tryAgainIn", { time: clockTime(waitSeconds) }) : t("unlocked")}
-      </Notice>
-    );
+    return <RetryCountdown key={error.requestId} seconds={error.retryAfter ?? 0} ended={t("unlocked")} />;
   }
   return <CallError error={error} />;
 }

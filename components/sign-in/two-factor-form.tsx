@@ -10,9 +10,9 @@ import { CodeInput } from "../forms/code-input";
 import { clockTime, useCountdown } from "../forms/countdown";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
+import { RetryCountdown } from "../forms/proof-error";
 import { TextField } from "../forms/text-field";
 import { Button } from "../ui/button";
-import { Notice } from "../ui/notice";
 import type { SignInReason } from "./password-form";
 import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
 
@@ -22,7 +22,6 @@ const SHOW_EXPIRY_BELOW_S = 60;
 /** Asks for a TOTP code, which is submitted when complete, or for a backup code. Continues at `returnTo`. */
 export function TwoFactorForm({ returnTo }: { returnTo: string }) {
   const t = useTranslations("signIn.twoFactor");
-  const common = useTranslations("common");
   const { username, secondsLeft, startAgain } = usePendingSignIn(returnTo);
   const step = useCodeSubmission(returnTo, startAgain);
   const { method, code, isBusy, error, waitSeconds } = step;
@@ -46,9 +45,7 @@ export function TwoFactorForm({ returnTo }: { returnTo: string }) {
         {username ? <p className="text-ink-muted">{t("as", { username })}</p> : null}
       </div>
       {isApiError(error, "rate_limited") ? (
-        <Notice tone="warn" isLive={waitSeconds === 0}>
-          {waitSeconds > 0 ? common("tryAgainIn", { time: clockTime(waitSeconds) }) : t("unlocked")}
-        </Notice>
+        <RetryCountdown key={error.requestId} seconds={error.retryAfter ?? 0} ended={t("unlocked")} />
       ) : error && !isWrong ? (
         <CallError error={error} />
       ) : null}
@@ -106,8 +103,9 @@ function CodeField({
       value={code}
       // The user has just asked for this field.
       autoFocus
-      readOnly={isBusy}
-      disabled={waitSeconds > 0}
+      // A disabled field would lose the focus.
+      readOnly={isBusy || waitSeconds > 0}
+      aria-disabled={waitSeconds > 0}
       onChange={(event) => step.setCode(event.target.value)}
       autoComplete="off"
       autoCapitalize="characters"
@@ -191,7 +189,8 @@ function useCodeSubmission(returnTo: string, startAgain: (reason: SignInReason) 
   const switchMethod = () => {
     setMethod(method === "totp" ? "backup_code" : "totp");
     setCode("");
-    setError(null);
+    // A lock-out is for both methods.
+    if (waitSeconds === 0) setError(null);
     setMalformed(false);
   };
   return { method, code, setCode, isBusy, error, isMalformed, waitSeconds, submit, switchMethod };

@@ -84,7 +84,7 @@ test.describe("wrong credentials", () => {
     await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
   });
 
-  test("shows a countdown after ten wrong passwords", async ({ page, account }) => {
+  test("announces a lock-out once after ten wrong passwords and counts down", async ({ page, account }) => {
     await page.goto(`${account.url}/login`);
     const submit = page.getByRole("button", { name: "Sign in", exact: true });
     for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -94,8 +94,15 @@ test.describe("wrong credentials", () => {
       await expect(page.getByLabel("Password", { exact: true })).toHaveValue("");
     }
     await enterPassword(page, account);
-    await expect(page.getByText(/^Too many attempts. Try again in 0:[0-3]\d\.$/)).toBeVisible();
+    const announced = page.getByRole("alert").filter({ hasText: "Too many attempts" });
+    await expect(announced).toHaveText(/^Too many attempts. Try again in 0:[0-3]\d\.$/);
+    const text = (await announced.textContent()) ?? "";
+    const countdown = page.locator("[data-slot=notice]").filter({ hasText: "Too many attempts" });
+    await expect(countdown).not.toHaveText(text);
+    await expect(countdown).not.toHaveAttribute("role");
+    await expect(announced).toHaveText(text);
     await expect(submit).toBeDisabled();
+    await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
   });
 
   test("accepts a backup code once, in any case and with spaces", async ({ page, enrolled }) => {
@@ -142,8 +149,15 @@ test.describe("wrong credentials", () => {
     await enterPassword(page, enrolled);
     await expect(page.getByLabel("6-digit code")).toBeFocused();
     await page.keyboard.type(freshCode(enrolled.secret));
-    await expect(page.getByText(/^Too many attempts. Try again in 1[45]:\d\d\.$/)).toBeVisible();
+    const announced = page.getByRole("alert").filter({ hasText: "Too many attempts" });
+    await expect(announced).toHaveText(/^Too many attempts. Try again in 1[45]:\d\d\.$/);
     await expect(page.getByLabel("6-digit code")).toBeDisabled();
+    await expect(page.getByLabel("6-digit code")).not.toBeEditable();
+    await expect(page.getByLabel("6-digit code")).toBeFocused();
+    await page.getByRole("button", { name: "Use a backup code" }).press("Enter");
+    await expect(page.getByLabel("Backup code")).toBeFocused();
+    await expect(page.getByLabel("Backup code")).toBeDisabled();
+    await expect(announced).toBeAttached();
   });
 
   test("restarts an expired sign-in with a message and the username", async ({ page, enrolled, context }) => {
