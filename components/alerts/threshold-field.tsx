@@ -4,7 +4,7 @@ import type { Path, UseFormReturn } from "react-hook-form";
 import type { Settings } from "@/lib/contracts/console/settings";
 import { numberOrNull } from "../forms/limit-values";
 import { FormField } from "../forms/text-field";
-import { Input } from "../ui/input";
+import { UnitInput } from "../forms/unit-input";
 
 /** Value of a text field of the rules: an empty field is null, for which the rule is off. */
 export const textOrNull = (text: unknown) => (text === "" ? null : text);
@@ -27,14 +27,7 @@ export function ThresholdField({
 }) {
   return (
     <FormField form={form} name={name} options={{ setValueAs: thresholdOf }} label={label}>
-      {(control) => (
-        <span className="flex items-center gap-2">
-          <Input {...control} inputMode="numeric" autoComplete="off" className="w-24 tabular" />
-          <span aria-hidden="true" className="text-ink-muted">
-            {unit}
-          </span>
-        </span>
-      )}
+      {(control) => <UnitInput {...control} unit={unit} inputMode="numeric" className="w-24 tabular" />}
     </FormField>
   );
 }

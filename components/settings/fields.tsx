@@ -4,9 +4,9 @@ import { type ReactNode, useId } from "react";
 import { useTranslations } from "use-intl";
 import type { Catalogue } from "@/lib/messages/catalogue";
 import { Field } from "../forms/field";
+import { UnitInput } from "../forms/unit-input";
 import { Badge } from "../ui/badge";
 import { cn } from "../ui/class-names";
-import { Input } from "../ui/input";
 import { Switch } from "../ui/switch";
 import { SearchedField, useSearched } from "./search";
 import { useSettingsPage } from "./settings-page-context";
@@ -80,20 +80,15 @@ export function NumberField<Values extends FieldValues>({
     <SearchedField texts={[label, typeof hint === "string" ? hint : "", unit]}>
       <Field label={label} hint={hint} error={form.fieldErrors[name]}>
         {(control) => (
-          <span className="flex items-center gap-2">
-            <Input
-              {...control}
-              inputMode="decimal"
-              autoComplete="off"
-              className="w-28 tabular"
-              value={String(form.values[name])}
-              placeholder={placeholder}
-              onChange={(event) => form.set(name, event.target.value)}
-            />
-            <span aria-hidden="true" className="text-sm text-ink-muted">
-              {unit}
-            </span>
-          </span>
+          <UnitInput
+            {...control}
+            unit={unit}
+            inputMode="decimal"
+            className="w-28 tabular"
+            value={String(form.values[name])}
+            placeholder={placeholder}
+            onChange={(event) => form.set(name, event.target.value)}
+          />
         )}
       </Field>
     </SearchedField>

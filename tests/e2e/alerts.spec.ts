@@ -53,6 +53,8 @@ test("shows an alert for a spent budget until the budget is raised", async ({ ow
 test("saves alert rules and shows an invalid value at its field", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/alerts`);
   const minutes = page.getByLabel("Channel down for");
+  await expect(minutes).toHaveAccessibleDescription("minutes");
+  await expect(page.getByLabel(/^Free disk space/)).toHaveAccessibleDescription("% or less");
   await minutes.fill("0");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(minutes).toHaveAccessibleDescription(/1 or more/);

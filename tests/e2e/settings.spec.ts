@@ -184,6 +184,11 @@ test("keeps what is entered while an earlier change is saved", async ({ ownerPag
   await expect(form.getByTestId("changes")).toHaveCount(0);
 });
 
+test("describes a number field with its unit", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/settings?section=security`);
+  await expect(box(page, "Admin idle timeout")).toHaveAccessibleDescription(/^hours\b/);
+});
+
 test("keeps the focus in a form whose buttons disappear", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=limits`);
   const form = formOf(page, "Limits");
