@@ -2,7 +2,7 @@
 
 import { PlusIcon } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ComponentProps, useEffect, useRef } from "react";
 import { useFieldArray, useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -17,6 +17,7 @@ import { FormTextField, VERBATIM } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { Label } from "../ui/input";
+import { leaveRow } from "../ui/leave-row";
 import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
@@ -198,6 +199,7 @@ const FIRST_KEYS = { query: { limit: 100 } } as const;
 /** Rules of single models and API keys, each with its own thresholds. */
 function ScopedRules({ form }: { form: RulesForm }) {
   const t = useTranslations("alerts.rules");
+  const addButton = useRef<HTMLButtonElement>(null);
   const { control, getValues, formState } = form;
   const { fields, append, remove } = useFieldArray({ control, name: "rules" });
   const { data: models } = useApi(api.listModels);
@@ -231,7 +233,10 @@ function ScopedRules({ form }: { form: RulesForm }) {
               form={form}
               index={index}
               keys={keys?.items ?? []}
-              onRemove={() => remove(index)}
+              onRemove={(row) => {
+                leaveRow(row, "button", addButton.current);
+                remove(index);
+              }}
             />
           ))}
         </ul>
@@ -240,16 +245,18 @@ function ScopedRules({ form }: { form: RulesForm }) {
         {duplicate?.message ? t("duplicate") : null}
       </p>
       <div className="flex flex-wrap gap-2">
-        <AddButton onClick={addModelRule}>{t("addModel")}</AddButton>
+        <AddButton ref={addButton} onClick={addModelRule}>
+          {t("addModel")}
+        </AddButton>
         <AddButton onClick={addKeyRule}>{t("addKey")}</AddButton>
       </div>
     </fieldset>
   );
 }
 
-function AddButton({ onClick, children }: { onClick(): void; children: ReactNode }) {
+function AddButton({ children, ...props }: ComponentProps<typeof Button>) {
   return (
-    <Button variant="outline" size="sm" onClick={onClick}>
+    <Button variant="outline" size="sm" {...props}>
       <PlusIcon aria-hidden="true" />
       {children}
     </Button>

@@ -75,7 +75,7 @@ function OpenAlerts() {
         <div className="grid gap-4">
           <ul className="divide-y rounded-md border bg-panel">
             {withoutImpliedBudgets(items).map((alert) => (
-              <OpenAlert key={alert.id} alert={alert} onChanged={() => void reload()} />
+              <OpenAlert key={alert.id} alert={alert} onChanged={reload} />
             ))}
           </ul>
           <LoadMore list={list} />

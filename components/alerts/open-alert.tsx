@@ -2,6 +2,7 @@
 
 import { ArrowRightIcon, BellOffIcon } from "lucide-react";
 import Link from "next/link";
+import { useRef } from "react";
 import useSWRImmutable from "swr/immutable";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -21,7 +22,13 @@ import { alertHref, useAlertText } from "./alert-text";
 const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "second_server", "redis"]);
 
 /** An open alert: its subject, start and advice, and a link to the page where its cause can be fixed. */
-export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
+export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): Promise<unknown> }) {
+  const title = useRef<HTMLHeadingElement>(null);
+  /** After the change of a button, which another replaces. */
+  const onActed = async () => {
+    await onChanged();
+    if (document.activeElement === document.body) title.current?.focus();
+  };
   const t = useTranslations("alerts");
   const alertText = useAlertText();
   const facts = alertText.factsOf(alert);
@@ -32,7 +39,9 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
     <li className="grid gap-x-6 gap-y-4 p-5 md:grid-cols-[minmax(0,1fr)_auto] md:items-center">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
         <StatusDot tone={WARNINGS.has(alert.kind) ? "warn" : "bad"} className="mt-2" />
-        <h2 className="text-lg font-medium wrap-anywhere">{alertText.titleOf(alert)}</h2>
+        <h2 ref={title} tabIndex={-1} className="text-lg font-medium wrap-anywhere">
+          {alertText.titleOf(alert)}
+        </h2>
         <div className="col-start-2 grid gap-1">
           <Facts className="text-sm text-ink-faint">
             <RelativeTime at={alert.opened_at} phrase={(when) => t("since", { when })} />
@@ -54,8 +63,8 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
         </div>
       </div>
       <div className="flex flex-row-reverse flex-wrap items-center justify-end gap-x-1 gap-y-2 pl-5 md:flex-row md:gap-2 md:pl-0">
-        <AcknowledgeButton alert={alert} onChanged={onChanged} />
-        <SnoozeButton alert={alert} onChanged={onChanged} />
+        <AcknowledgeButton alert={alert} onActed={onActed} />
+        <SnoozeButton alert={alert} onActed={onActed} />
         <Button asChild variant="outline" size="sm">
           <Link href={alertHref(alert)}>
             {t(`go.${linkKeyOf(alert)}`)}
@@ -71,7 +80,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): voi
  * Probes the recovering channel of an alert, once per visit; the server sends at most one probe per model and wait.
  * The key is no endpoint's, so that live updates do not repeat it.
  */
-function useAlertCheck(id: string, onChanged: () => void) {
+function useAlertCheck(id: string, onChanged: () => unknown) {
   return useSWRImmutable(["alert check", id], () => callApi(api.checkAlert, { params: { id } }), {
     revalidateOnMount: true,
     shouldRetryOnError: false,
@@ -82,7 +91,7 @@ function useAlertCheck(id: string, onChanged: () => void) {
 }
 
 /** Probes a recovering channel when its alert is opened, and says how that went; nothing if no probe was due. */
-function ProbeResult({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
+function ProbeResult({ alert, onChanged }: { alert: Alert; onChanged(): unknown }) {
   const t = useTranslations("alerts.probe");
   const { data, isValidating } = useAlertCheck(alert.id, onChanged);
   const failed = data?.probes.find((one) => !one.ok);
@@ -111,21 +120,21 @@ function linkKeyOf({ kind, detail }: Alert) {
 }
 
 /** Changes an alert, then loads the alerts and their number again. */
-function useAlertChange(onChanged: () => void) {
+function useAlertChange(onActed: () => Promise<void>) {
   const { reload } = useApiCache();
   const { isBusy, run } = useToastAction();
   const change = (call: () => Promise<unknown>) =>
     run(async () => {
       await call();
-      onChanged();
+      await onActed();
       await reload(api.summarizeAlerts);
     });
   return { isBusy, change };
 }
 
-function AcknowledgeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
+function AcknowledgeButton({ alert, onActed }: { alert: Alert; onActed(): Promise<void> }) {
   const t = useTranslations("alerts");
-  const { isBusy, change } = useAlertChange(onChanged);
+  const { isBusy, change } = useAlertChange(onActed);
   if (alert.seen_at !== null)
     return (
       <span className="px-3 text-sm text-ink-faint">
@@ -162,9 +171,9 @@ function SnoozeNote({ alert: { snooze } }: { alert: Alert }) {
 }
 
 /** Snoozes an open alert for a time, or ends its snooze. */
-function SnoozeButton({ alert, onChanged }: { alert: Alert; onChanged(): void }) {
+function SnoozeButton({ alert, onActed }: { alert: Alert; onActed(): Promise<void> }) {
   const t = useTranslations("alerts.snooze");
-  const { isBusy, change } = useAlertChange(onChanged);
+  const { isBusy, change } = useAlertChange(onActed);
   const params = { id: alert.id };
   const snooze = async (duration: SnoozeAlert["for"]) => {
     await callApi(api.snoozeAlert, { params, body: { for: duration } });

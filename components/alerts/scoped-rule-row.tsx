@@ -18,7 +18,7 @@ export function ScopedRuleRow({
   form: RulesForm;
   index: number;
   keys: readonly { id: string; name: string }[];
-  onRemove(): void;
+  onRemove(row: Element | null): void;
 }) {
   const t = useTranslations("alerts.rules");
   const rule = useWatch({ control: form.control, name: `rules.${index}` });
@@ -40,7 +40,7 @@ export function ScopedRuleRow({
         variant="ghost"
         size="icon-sm"
         aria-label={t("remove", { name })}
-        onClick={onRemove}
+        onClick={(event) => onRemove(event.currentTarget.parentElement)}
         className="mt-6.5"
       >
         <XIcon />

@@ -78,7 +78,20 @@ function Heading({ id, texts, onClear }: { id: string; texts: readonly DraftText
         {t("count", { count: texts.length, max: MAX_TEXTS })}
       </span>
       {texts.length > 0 ? (
-        <Button variant="ghost" size="icon-sm" className="ml-auto" aria-label={t("clear")} onClick={onClear}>
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          className="ml-auto"
+          aria-label={t("clear")}
+          onClick={(event) => {
+            // The button goes with the texts.
+            event.currentTarget
+              .closest("section")
+              ?.querySelector<HTMLElement>(":scope > div textarea")
+              ?.focus();
+            onClear();
+          }}
+        >
           <Trash2Icon />
         </Button>
       ) : null}

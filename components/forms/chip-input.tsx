@@ -1,7 +1,7 @@
 "use client";
 
 import { XIcon } from "lucide-react";
-import { type ComponentProps, type KeyboardEvent, useId, useState } from "react";
+import { type ComponentProps, type KeyboardEvent, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
 import { cn } from "../ui/class-names";
@@ -143,6 +143,7 @@ export function ChipInput({
   const listId = useId();
   const optionId = (index: number) => `${listId}-${index}`;
   const list = useChips(value, onValueChange, suggestions);
+  const input = useRef<HTMLInputElement>(null);
   return (
     <div className="relative">
       <div
@@ -153,10 +154,18 @@ export function ChipInput({
         )}
       >
         {list.chips.map((chip) => (
-          <Chip key={chip} name={chip} onRemove={() => list.remove(chip)} />
+          <Chip
+            key={chip}
+            name={chip}
+            onRemove={() => {
+              list.remove(chip);
+              input.current?.focus();
+            }}
+          />
         ))}
         <input
           {...control}
+          ref={input}
           role="combobox"
           aria-autocomplete="list"
           aria-expanded={list.showsList}

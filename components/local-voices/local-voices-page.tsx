@@ -2,7 +2,7 @@
 
 import { ChevronLeftIcon, UploadIcon } from "lucide-react";
 import Link from "next/link";
-import { useState } from "react";
+import { type MouseEvent, type MouseEventHandler, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";
@@ -13,6 +13,7 @@ import { CallError, useErrorText } from "../forms/call-error";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { lazyPart } from "../ui/lazy-part";
+import { leaveRow } from "../ui/leave-row";
 import { Notice } from "../ui/notice";
 import { Progress } from "../ui/progress";
 import { Skeleton } from "../ui/skeleton";
@@ -160,12 +161,17 @@ function Installations({
 }) {
   const t = useTranslations("localVoices.installation");
   if (installations.length === 0) return null;
+  /** Cancels or dismisses the one whose button was clicked, which removes it. */
+  const leave = (name: string) => (event: MouseEvent) => {
+    leaveRow(event.currentTarget.closest("li"), "button", document.getElementById("content"));
+    void onCancel(name);
+  };
   return (
     <ul aria-label={t("label")} className="grid gap-3">
       {installations.map((one) => (
         <li key={one.name}>
           {one.state === "running" ? (
-            <Running installation={one} onCancel={onCancel} />
+            <Running installation={one} onCancel={leave(one.name)} />
           ) : (
             <Notice
               tone={one.state === "failed" ? "bad" : "warn"}
@@ -173,7 +179,7 @@ function Installations({
               isLive
             >
               <p className="break-words">{one.error ?? t("interruptedText")}</p>
-              <Button variant="outline" size="sm" className="mt-2" onClick={() => void onCancel(one.name)}>
+              <Button variant="outline" size="sm" className="mt-2" onClick={leave(one.name)}>
                 {t("dismiss")}
               </Button>
             </Notice>
@@ -189,7 +195,7 @@ function Running({
   onCancel,
 }: {
   installation: VoiceInstallation;
-  onCancel(name: string): Promise<void>;
+  onCancel: MouseEventHandler;
 }) {
   const t = useTranslations("localVoices.installation");
   const { bytes } = useAmounts();
@@ -207,7 +213,7 @@ function Running({
           size="sm"
           className="ml-auto"
           aria-label={t("cancelNamed", { name })}
-          onClick={() => void onCancel(name)}
+          onClick={onCancel}
         >
           {t("cancel")}
         </Button>

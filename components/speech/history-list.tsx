@@ -22,7 +22,7 @@ export function HistoryList({ workspace }: { workspace: SpeechWorkspace }) {
   return (
     <section aria-labelledby="history-title" className="grid gap-3">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h2 id="history-title" className="text-lg">
+        <h2 id="history-title" tabIndex={-1} className="text-lg">
           {t("title")}
         </h2>
         {takes && takes.length > 0 ? (

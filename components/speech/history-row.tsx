@@ -10,6 +10,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
+import { leaveRow } from "../ui/leave-row";
 import { RelativeTime } from "../ui/relative-time";
 import { SpeakerLine } from "./speaker-line";
 
@@ -105,7 +106,15 @@ function Actions({
       <Action name="reuse" text={text} onClick={onReuse}>
         <RotateCcwIcon />
       </Action>
-      <Action name="delete" text={text} onClick={onDelete}>
+      <Action
+        name="delete"
+        text={text}
+        onClick={(event) => {
+          const row = event.currentTarget.closest("li");
+          leaveRow(row, "button:enabled", row?.closest("section")?.querySelector("h2"));
+          onDelete();
+        }}
+      >
         <Trash2Icon />
       </Action>
     </div>

@@ -247,6 +247,55 @@ test("has a channel's alert checked again at every visit", async ({ ownerPage: p
   }).toPass({ timeout: 15_000 });
 });
 
+test("moves the focus to an alert's title when its button is replaced", async ({
+  ownerPage: page,
+  product: { url },
+}) => {
+  const reply = (data: unknown) => ({ json: { success: true, message: "", data } });
+  const alert = { ...openAlert("Attic"), kind: "budget_spent" };
+  let changes: object = {};
+  await page.route(/\/api\/alerts\?.*state=opened/, (route) =>
+    route.fulfill(reply({ items: [{ ...alert, ...changes }], next_cursor: null })),
+  );
+  await page.route(/\/api\/alerts\/Attic\//, (route) => {
+    const action = new URL(route.request().url()).pathname.split("/").at(-1);
+    if (action === "seen") changes = { ...changes, seen_at: new Date().toISOString() };
+    else changes = { ...changes, snooze: action === "snooze" ? { by: "olivia", until: null } : null };
+    return route.fulfill(reply({ ...alert, ...changes }));
+  });
+  // The menu fades out while the list is loaded again.
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  await page.goto(`${url}/alerts`);
+  const title = page.getByRole("heading", { name: /Attic/ });
+  await page.getByRole("button", { name: "Snooze" }).press("Enter");
+  await expect(page.getByRole("menu")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "End snooze" })).toBeVisible();
+  await expect(title).toBeFocused();
+  await page.getByRole("button", { name: "End snooze" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Snooze", exact: true })).toBeVisible();
+  await expect(title).toBeFocused();
+  await page.getByRole("button", { name: "Acknowledge" }).press("Enter");
+  await expect(page.getByText(/^Acknowledged /)).toBeVisible();
+  await expect(title).toBeFocused();
+});
+
+test("keeps the focus in the rules when one of them is removed", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/alerts`);
+  const add = page.getByRole("button", { name: "Add model" });
+  const remove = page.getByRole("button", { name: /^Remove rule for/ });
+  await add.click();
+  await add.click();
+  await expect(remove).toHaveCount(2);
+  await remove.first().press("Enter");
+  await expect(remove).toHaveCount(1);
+  await expect(remove).toBeFocused();
+  await remove.press("Enter");
+  await expect(remove).toHaveCount(0);
+  await expect(add).toBeFocused();
+});
+
 test("shows the open alerts beyond the first page", async ({ ownerPage: page, product: { url } }) => {
   await routeOpenAlerts(page);
   await page.goto(`${url}/alerts`);

@@ -308,6 +308,7 @@ test("adds pasted lines as texts, edits and removes them, and restores them with
   await expect(row(page, 1)).toBeFocused();
   await page.getByRole("button", { name: "Remove all" }).click();
   await expect(texts).toHaveCount(0);
+  await expect(field).toBeFocused();
   await field.fill("added since");
   await field.press("Enter");
   await page.getByRole("button", { name: "Undo" }).click();

@@ -66,6 +66,7 @@ test("downloads a voice with progress, cancels and resumes it, then maps its voi
   await expect(page.getByText(/Downloading · .* of /)).toBeVisible();
   await page.getByRole("button", { name: `Cancel the installation of ${NAME}` }).click();
   await expect(download).toHaveText(/Resume at/);
+  await expect(page.getByRole("main")).toBeFocused();
   instance.mirror.isSlow = false;
   await download.click();
 
@@ -121,6 +122,9 @@ test("says at the voice on a phone why its download failed", async ({ page, inst
   const voice = page.getByRole("list", { name: "Catalogue" }).getByRole("listitem").last();
   await voice.getByRole("button", { name: /^Download/ }).click();
   await expect(voice.getByText(/could not be reached/)).toBeInViewport();
+  await page.getByRole("button", { name: "Dismiss" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Dismiss" })).toHaveCount(0);
+  await expect(page.getByRole("main")).toBeFocused();
 });
 
 test.describe("voice names that were changed elsewhere", () => {

@@ -224,6 +224,16 @@ test("takes survive a reload, can be compared, deleted and restored, and are rem
   await expect(history.getByRole("listitem")).toHaveCount(2);
   await expect.poll(async () => (await storedTakes(page)).length).toBe(2);
 
+  const trash = history.getByRole("button", { name: /^Delete take/ });
+  await trash.first().press("Enter");
+  await expect(history.getByRole("listitem")).toHaveCount(1);
+  await expect(history.getByRole("button", { name: /^Play take/ })).toBeFocused();
+  await trash.press("Enter");
+  await expect(history.getByRole("listitem")).toHaveCount(0);
+  await expect(history.getByRole("heading", { name: "History" })).toBeFocused();
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await expect(history.getByRole("listitem")).toHaveCount(1);
+
   await page.getByRole("button", { name: /^Account menu/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.waitForURL(/\/login/);
