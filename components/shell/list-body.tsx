@@ -7,6 +7,7 @@ import type { ApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
+import { keepFocus } from "../ui/keep-focus";
 import { Skeleton } from "../ui/skeleton";
 
 /** The rows of a list page with "Load more", or its loading, error or empty state. */
@@ -47,7 +48,20 @@ export function LoadMore({
 function LoadMoreButton({ isBusy, onClick }: { isBusy: boolean; onClick(): void }) {
   const t = useTranslations("common");
   return (
-    <Button variant="outline" className="mx-auto" isBusy={isBusy} onClick={onClick}>
+    <Button
+      variant="outline"
+      className="mx-auto"
+      isBusy={isBusy}
+      onClick={({ currentTarget: button }) => {
+        // The last control before the button, which goes with the last page: Tab then reaches the new rows.
+        const controls = button.parentElement?.querySelectorAll<HTMLElement>("a[href], button:enabled") ?? [];
+        keepFocus(
+          button,
+          [...controls].findLast((one) => one !== button && one.checkVisibility()),
+        );
+        onClick();
+      }}
+    >
       {t("loadMore")}
     </Button>
   );
@@ -83,7 +97,13 @@ export function NoSearchResults({ title, text, onClear }: { title: string; text:
       icon={<SearchIcon />}
       title={title}
       action={
-        <Button variant="outline" onClick={onClear}>
+        <Button
+          variant="outline"
+          onClick={(event) => {
+            keepFocus(event.currentTarget);
+            onClear();
+          }}
+        >
           {t("clearSearch")}
         </Button>
       }

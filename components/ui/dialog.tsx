@@ -6,6 +6,7 @@ import { type ComponentProps, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
+import { focusContent, keepFocus } from "./keep-focus";
 
 interface FocusHandlers {
   onOpenAutoFocus?(event: Event): void;
@@ -14,20 +15,6 @@ interface FocusHandlers {
 
 /** The opener of the newest dialog until that closes: a dialog that replaces it, when no element has the focus, has the same. */
 let lastOpener: Element | null = null;
-
-/** Lets the keyboard continue in the page's content, whose first elements are its heading's. */
-const focusContent = () => document.getElementById("content")?.focus({ preventScroll: true });
-
-/** Moves the focus to the content if the focused element is removed, as the row of a deleted item is. */
-function keepFocus(target: HTMLElement): void {
-  const observer = new MutationObserver(() => {
-    const { activeElement, body } = document;
-    if (activeElement === target) return;
-    observer.disconnect();
-    if (activeElement === body && !target.isConnected) focusContent();
-  });
-  observer.observe(document.body, { childList: true, subtree: true });
-}
 
 /**
  * Returns the focus to the element that had it when a dialog opened. Radix does so only for dialogs with a trigger; ours

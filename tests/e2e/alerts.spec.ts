@@ -300,9 +300,10 @@ test("shows the open alerts beyond the first page", async ({ ownerPage: page, pr
   await routeOpenAlerts(page);
   await page.goto(`${url}/alerts`);
   const list = page.getByRole("region", { name: "Open" });
-  await list.getByRole("button", { name: "Load more" }).click();
+  await list.getByRole("button", { name: "Load more" }).press("Enter");
   for (const name of [/Attic/, /Cellar/]) await expect(list.getByRole("heading", { name })).toBeVisible();
   await expect(list.getByRole("button", { name: "Load more" })).toHaveCount(0);
+  await expect(list.getByRole("listitem").filter({ hasText: "Attic" }).getByRole("link")).toBeFocused();
 });
 
 test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a rule of one model", async ({

@@ -340,8 +340,9 @@ test("stores the search in the URL and shows an empty state without matches", as
   await page.getByLabel("Search API keys").fill("cellar");
   await expect(page.getByRole("heading", { name: "No API keys match “cellar”" })).toBeVisible();
   await expect(page).toHaveURL(/\?q=cellar$/);
-  await page.getByRole("button", { name: "Clear search" }).click();
+  await page.getByRole("button", { name: "Clear search" }).press("Enter");
   await expect(rowOf(page, "Garden gate")).toBeVisible();
+  await expect(page.getByRole("main")).toBeFocused();
 });
 
 test("explains API keys and offers to create one when there are none", async ({ page, freshProduct }) => {
@@ -370,8 +371,9 @@ test.describe("when the list fails to load", () => {
     await page.route(/\/api\/keys\?/, (route) =>
       route.fulfill({ json: { success: true, message: "", data: { items: [], next_cursor: null } } }),
     );
-    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("button", { name: "Retry" }).press("Enter");
     await expect(page.getByRole("button", { name: "Clear search" })).toBeVisible();
+    await expect(page.getByRole("main")).toBeFocused();
   });
 });
 
