@@ -10,6 +10,7 @@ import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
+import { keepFocus } from "../ui/keep-focus";
 import { lazyPart } from "../ui/lazy-part";
 import { Progress, Spinner } from "../ui/progress";
 import { EXAMPLES, type Example } from "./draft";
@@ -180,7 +181,14 @@ function StaleNotice({ onEmbed }: { onEmbed(): void }) {
       className="grid justify-items-center gap-3 rounded-md border bg-raised p-5 shadow-float"
     >
       <p className="text-base">{t("stale")}</p>
-      <Button variant="outline" size="sm" onClick={onEmbed}>
+      <Button
+        variant="outline"
+        size="sm"
+        onClick={(event) => {
+          keepFocus(event.currentTarget);
+          onEmbed();
+        }}
+      >
         {t("staleAction")}
       </Button>
     </div>
@@ -235,7 +243,10 @@ function StartPanel({ count, onExample }: { count: number; onExample(example: Ex
             <li key={example}>
               <button
                 type="button"
-                onClick={() => onExample(example)}
+                onClick={(event) => {
+                  keepFocus(event.currentTarget);
+                  onExample(example);
+                }}
                 className="group flex w-full items-center gap-3 rounded-md border bg-panel px-4 py-3 text-left transition-colors hover:border-line-strong hover:bg-hover"
               >
                 <span className="grid flex-1 gap-0.5">

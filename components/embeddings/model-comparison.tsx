@@ -9,6 +9,7 @@ import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { NativeSelect, SelectOptions } from "../ui/input";
+import { keepFocus } from "../ui/keep-focus";
 import type { Comparison } from "./comparison";
 import { type FocusStore, useFocus } from "./focus-store";
 import { compareRanks, differencesOf, type RankedNeighbour } from "./rank-differences";
@@ -137,7 +138,10 @@ function ChangedTexts({
           variant="ghost"
           size="sm"
           className="justify-self-start"
-          onClick={() => setLimit(limit + INITIAL_TEXTS * 5)}
+          onClick={({ currentTarget: button }) => {
+            keepFocus(button, button.previousElementSibling?.querySelector("li:last-child button"));
+            setLimit(limit + INITIAL_TEXTS * 5);
+          }}
         >
           {t("more", { count: Math.min(hidden, INITIAL_TEXTS * 5) })}
         </Button>

@@ -4,6 +4,7 @@ import { XIcon } from "lucide-react";
 import { memo, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
+import { keepFocus } from "../ui/keep-focus";
 import type { Comparison } from "./comparison";
 import { type Focus, type FocusStore, useFocus } from "./focus-store";
 import { neighboursOf } from "./similarity";
@@ -29,7 +30,7 @@ export function NeighboursPanel({ comparison, focus }: { comparison: Comparison;
   const hidden = Math.max(0, rows.length - limit);
   return (
     <section aria-labelledby={`${id}-title`} className="grid min-w-0 grid-cols-1 content-start gap-3">
-      <h2 id={`${id}-title`} className="flex min-h-9 items-center text-lg">
+      <h2 id={`${id}-title`} tabIndex={-1} className="flex min-h-9 items-center text-lg">
         {t("title")}
       </h2>
       <div className="grid gap-1">
@@ -41,7 +42,11 @@ export function NeighboursPanel({ comparison, focus }: { comparison: Comparison;
               size="icon-sm"
               className="ml-auto"
               aria-label={t("backToPairs")}
-              onClick={() => focus.pin(null)}
+              onClick={(event) => {
+                // The button goes with the pinned text.
+                event.currentTarget.closest("section")?.querySelector("h2")?.focus();
+                focus.pin(null);
+              }}
             >
               <XIcon />
             </Button>
@@ -54,7 +59,15 @@ export function NeighboursPanel({ comparison, focus }: { comparison: Comparison;
           ))}
         </ol>
         {hidden > 0 ? (
-          <Button variant="ghost" size="sm" className="justify-self-start" onClick={showMore}>
+          <Button
+            variant="ghost"
+            size="sm"
+            className="justify-self-start"
+            onClick={({ currentTarget: button }) => {
+              keepFocus(button, button.previousElementSibling?.querySelector("li:last-child button"));
+              showMore();
+            }}
+          >
             {t("more", { count: Math.min(hidden, ROWS_PER_STEP) })}
           </Button>
         ) : null}

@@ -2,6 +2,7 @@
 
 import { type LucideIcon, PencilIcon, XIcon } from "lucide-react";
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
 import { cn } from "../ui/class-names";
@@ -56,7 +57,10 @@ export const TextRow = memo(function TextRow({
           label={t("editing", { number })}
           text={text}
           onDone={(next) => {
-            setEditing(false);
+            // Else the editor was left for another element.
+            const hadFocus = row.current?.contains(document.activeElement);
+            flushSync(() => setEditing(false));
+            if (hadFocus) row.current?.querySelector("button")?.focus();
             if (next !== null && next !== text) onChange(id, next);
           }}
         />
@@ -133,7 +137,11 @@ function TextEditor({
   const save = () => onDone(field.current?.value.trim() || null);
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event.nativeEvent)) return;
-    if (event.key === "Enter" && !event.shiftKey) save();
+    if (event.key === "Enter" && !event.shiftKey) {
+      // The same key press would click the button that gets the focus.
+      event.preventDefault();
+      save();
+    }
     if (event.key === "Escape") onDone(null);
   };
   return (

@@ -283,6 +283,28 @@ test("works with the keyboard only", async ({ ownerPage: page, product }) => {
   await expect(page.getByRole("button", { name: "Zoom out of the map" })).toBeDisabled();
 });
 
+test("keeps the focus when an action removes its control", async ({ ownerPage: page, product }) => {
+  await open(page, product.url);
+  await page.getByRole("button", { name: /^Help desk/ }).press("Enter");
+  await expect(matrix(page)).toBeVisible();
+  await expect(page.getByRole("main")).toBeFocused();
+  const first = row(page, 1);
+  await first.press("Enter");
+  await page.getByRole("button", { name: "Back to pairs" }).press("Enter");
+  await expect(page.getByRole("heading", { name: "Nearest neighbours" })).toBeFocused();
+  for (const key of ["Escape", "Enter"]) {
+    await first.focus();
+    await page.getByRole("button", { name: "Edit text 1" }).press("Enter");
+    await page.getByLabel("Text 1", { exact: true }).fill("Where is the kettle?");
+    await page.keyboard.press(key);
+    await expect(first).toBeFocused();
+    await expect(first).toHaveAttribute("aria-pressed", "false");
+  }
+  await page.getByRole("button", { name: "Embed again" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Embed again" })).toHaveCount(0);
+  await expect(page.getByRole("main")).toBeFocused();
+});
+
 test("adds pasted lines as texts, edits and removes them, and restores them with Undo", async ({
   ownerPage: page,
   product,
