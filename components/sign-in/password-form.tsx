@@ -113,8 +113,8 @@ function usePasswordSignIn(returnTo: string) {
   useEffect(() => {
     const pending = readPendingSignIn();
     if (!pending) return;
-    form.setValue("username", pending.username);
-    form.setFocus("password");
+    if (pending.username) form.setValue("username", pending.username);
+    form.setFocus(pending.username ? "password" : "username");
   }, [form]);
 
   const signIn = form.handleSubmit(async (values) => {

@@ -122,12 +122,11 @@ function usePendingSignIn(returnTo: string) {
   const [username, setUsername] = useState("");
   const secondsLeft = useCountdown(expiresAt);
 
-  /** Returns to the password page. With a reason it shows that and remembers the username. */
+  /** Returns to the password page, which focuses a field. With a reason it shows that and remembers the username. */
   const startAgain = useCallback(
     (reason: SignInReason | null) => {
       const pending = readPendingSignIn();
-      if (pending && reason) savePendingSignIn({ username: pending.username, expiresAt: null });
-      else clearPendingSignIn();
+      savePendingSignIn({ username: (reason && pending?.username) ?? "", expiresAt: null });
       const query = new URLSearchParams(reason ? { reason } : {});
       if (returnTo !== "/") query.set("return_to", returnTo);
       router.replace(`/login${query.size > 0 ? `?${query}` : ""}${window.location.hash}`);

@@ -160,6 +160,15 @@ test.describe("wrong credentials", () => {
     await expect(announced).toBeAttached();
   });
 
+  test("focuses the username when another account is used", async ({ page, enrolled }) => {
+    await page.goto(`${enrolled.url}/login`);
+    await enterPassword(page, enrolled);
+    await page.getByRole("button", { name: "Use another account" }).press("Enter");
+    await expect(page).toHaveURL(/\/login$/);
+    await expect(page.getByLabel("Username or email")).toBeFocused();
+    await expect(page.getByLabel("Username or email")).toHaveValue("");
+  });
+
   test("restarts an expired sign-in with a message and the username", async ({ page, enrolled, context }) => {
     await page.goto(`${enrolled.url}/login?return_to=%2Faccount`);
     await enterPassword(page, enrolled);
