@@ -92,8 +92,11 @@ test("sums by hour and by dimension with a total; members see only their own", a
 test("sums a short range to the minute while its entries are kept, then by whole hours", async () => {
   const now = services.clock.now();
   const sumFrom = async (at: number) => {
+    await settle("usr_1", { at: at - (at % 3_600_000) + 60_000 });
+    return sumOf(at);
+  };
+  const sumOf = async (at: number) => {
     const hour = at - (at % 3_600_000);
-    await settle("usr_1", { at: hour + 60_000 });
     const range = [hour + 120_000, hour + 3_600_000].map((one) => new Date(one).toISOString());
     const query = new URLSearchParams({ from: range[0] ?? "", to: range[1] ?? "", by: "model" });
     const { json } = await harness(`/api/usage/summary?${query}`, { cookie: owner });
@@ -101,9 +104,11 @@ test("sums a short range to the minute while its entries are kept, then by whole
   };
   expect(await sumFrom(now - 3 * 3_600_000)).toBe(0);
   expect(await sumFrom(now - 50 * 3_600_000)).toBe(0);
-  await changeSettings(harness, owner, { retention_days: { usage: 3, prompts: 3 } });
-  expect(await sumFrom(now - 60 * 3_600_000)).toBe(0);
-  expect(await sumFrom(now - 80 * 3_600_000)).toBe(1);
+  expect(await sumFrom(now - 80 * 3_600_000)).toBe(0);
+  await services.store.ledger.sweep("rows", now - 72 * 3_600_000, 100);
+  expect(await sumOf(now - 50 * 3_600_000)).toBe(0);
+  // Its entry is gone, whatever the retention is now.
+  expect(await sumOf(now - 80 * 3_600_000)).toBe(1);
 });
 
 test("sums the keys of all playground sessions as one", async () => {

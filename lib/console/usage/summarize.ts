@@ -5,7 +5,6 @@ import { AppError } from "../../errors";
 import { billingPeriod } from "../../ports/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
 import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
-import { readSettings } from "../access/read-settings";
 import type { ReadContext } from "../context";
 import { usageFilter } from "./entries";
 import { dayStarts } from "./intervals";
@@ -102,12 +101,6 @@ async function countRejected(
   return isOnlyForCalls ? null : store.rejections.count({ userId, keyId, model, q, ...range });
 }
 
-/** Whether no entry since then was deleted by the retention. */
-async function hasEntriesSince({ store, clock }: ReadContext, from: number): Promise<boolean> {
-  const { usage } = (await readSettings(store)).retention_days;
-  return usage === null || from > clock.now() - usage * DAY_MS;
-}
-
 /**
  * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. All
  * playground keys are one. By tag or end user there are at most a thousand items. Throws `unauthenticated`, `invalid`,
@@ -125,7 +118,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
       by: query.by ?? null,
       isByHour: query.interval === "hour" || query.interval === "day",
       isByMinute: query.interval === "minute",
-      isExact: to - from <= MAX_EXACT_MS && (await hasEntriesSince(ctx, from)),
+      isExact: to - from <= MAX_EXACT_MS,
       dayStarts:
         query.interval === "day" ? dayStarts({ from, to, timeZone: ctx.instance.timeZone }) : undefined,
     }),

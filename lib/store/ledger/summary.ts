@@ -149,16 +149,38 @@ interface Span {
   to: number;
 }
 
+/** When the first or last settled entry arrived; undefined: there is none. */
+async function edgeOfEntries(db: Kysely<Tables>, order: "asc" | "desc"): Promise<number | undefined> {
+  const [entry] = await db
+    .selectFrom("usage")
+    .select("at")
+    .where("state", "=", "settled")
+    .orderBy("at", order)
+    .limit(1)
+    .execute();
+  return entry === undefined ? undefined : Number(entry.at);
+}
+
+/** Whether no entry since `from` was deleted by the retention: the hourly sums stay. */
+async function hasEntriesSince(db: Kysely<Tables>, from: number): Promise<boolean> {
+  const oldest = await edgeOfEntries(db, "asc");
+  if (oldest !== undefined && oldest <= from) return true;
+  const [first] = await db.selectFrom("rollups").select("hour").orderBy("hour").limit(1).execute();
+  if (first === undefined) return true;
+  return oldest !== undefined && Number(first.hour) >= oldest - (oldest % HOUR_MS);
+}
+
 /**
  * Whole hours of an exact range come from the hourly sums, both ends from the entries: the newest `MAX_ROWS_READ` where
- * an end has more, from which on all calls are counted.
+ * an end has more, from which on all calls are counted. The hour of the newest entry needs no end.
  */
 async function fromExactRange(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,
 ): Promise<Pick<UsageSummary, "groups" | "readFrom">> {
   const first = Math.ceil(query.from / HOUR_MS) * HOUR_MS;
-  const last = query.to - (query.to % HOUR_MS);
+  const newest = (await edgeOfEntries(db, "desc")) ?? 0;
+  const last = newest < query.to ? Math.ceil(query.to / HOUR_MS) * HOUR_MS : query.to - (query.to % HOUR_MS);
   if (first > last) return summarizeRows(db, query);
   const end = await summarizeRows(db, { ...query, from: last });
   if (end.readFrom !== null) return end;
@@ -212,7 +234,8 @@ export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): P
   const { by } = query;
   const areRolled = !query.isByMinute && (by === null || isRolled(by)) && rowConditions(query).length === 0;
   if (!areRolled) return { ...(await summarizeRows(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
-  if (query.isExact) return { ...(await fromExactRange(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
+  if (query.isExact && (await hasEntriesSince(db, query.from)))
+    return { ...(await fromExactRange(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
   const groups =
     query.isByHour && query.dayStarts !== undefined
       ? await fromRollUpsByDay(db, query, query.dayStarts)
