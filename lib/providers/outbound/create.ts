@@ -49,8 +49,10 @@ interface ChannelPool extends ConnectionPool {
   /** Connections that were opened for a request. */
   opened: { count: number };
   requests: number;
-  /** Requests without a reply because their connection, which had been used before, was closed. */
+  /** Requests without a reply because their connection, which had been used before, was closed; those at once are one. */
   lost: number;
+  /** `requests` when the last of them was counted. */
+  requestsAtLoss: number;
 }
 
 const isLossy = ({ isReused, lost, requests }: ChannelPool): boolean =>
@@ -122,7 +124,7 @@ class ChannelPools {
     // Running requests finish on the old connections.
     this.#drop(channel.id);
     const until = now + (isReused ? POOL_MS : SINGLE_USE_MS);
-    const made = { ...opened, fingerprint, until, isReused, requests: 0, lost: 0 };
+    const made = { ...opened, fingerprint, until, isReused, requests: 0, lost: 0, requestsAtLoss: 0 };
     this.#pools.set(channel.id, made);
     const oldest = this.#pools.keys().next();
     if (this.#pools.size > MAX_POOLS && !oldest.done) this.#drop(oldest.value);
@@ -209,21 +211,21 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     allowList,
     async call(request) {
       const route = routeFor(request);
-      const opened = countRequest(route.pool);
+      const counted = countRequest(route.pool);
       try {
         return await send(settings, route.pool, prepare(route, request), request);
       } catch (error) {
-        countLoss(route.pool, opened, error);
+        countLoss(route.pool, counted, error);
         throw error;
       }
     },
     async callWhole(request) {
       const route = routeFor(request);
-      const opened = countRequest(route.pool);
+      const counted = countRequest(route.pool);
       try {
         return await sendWhole(settings, route.pool, prepare(route, request), request);
       } catch (error) {
-        countLoss(route.pool, opened, error);
+        countLoss(route.pool, counted, error);
         throw error;
       }
     },
@@ -231,16 +233,27 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   };
 }
 
-/** Counts a request for `isLossy`. Returns the number of connections opened before it, for `countLoss`. */
-function countRequest(pool: ChannelPool): number {
-  pool.requests += 1;
-  return pool.opened.count;
+/** A request's number in its pool, and the connections opened before it. */
+interface Counted {
+  number: number;
+  opened: number;
 }
 
-/** Counts a lost request: if no connection was opened meanwhile, its connection was a used one. */
-function countLoss(pool: ChannelPool, opened: number, error: unknown): void {
-  const isUsed = pool.opened.count === opened;
-  if (isUsed && hasCode(error, "upstream_error") && failureOf(error) === "connection_lost") pool.lost += 1;
+/** Counts a request for `isLossy`. */
+function countRequest(pool: ChannelPool): Counted {
+  pool.requests += 1;
+  return { number: pool.requests, opened: pool.opened.count };
+}
+
+/**
+ * Counts a lost request: if no connection was opened meanwhile, its connection was a used one. Requests that ran when
+ * another was lost are lost with it, as at a restart of the upstream.
+ */
+function countLoss(pool: ChannelPool, { number, opened }: Counted, error: unknown): void {
+  if (pool.opened.count !== opened || number <= pool.requestsAtLoss) return;
+  if (!hasCode(error, "upstream_error") || failureOf(error) !== "connection_lost") return;
+  pool.requestsAtLoss = pool.requests;
+  pool.lost += 1;
 }
 
 function prepare({ url, headers }: Route, request: OutboundRequest): Prepared {

@@ -96,3 +96,16 @@ test("reuses connections again after an outage in which new ones are reset", asy
   expect(await failuresOf(50, whole)).toBe(0);
   expect(connections).toBeLessThan(5);
 });
+
+test("keeps reusing connections after a restart of the upstream, which resets several at once", async () => {
+  repliesPerConnection = 100;
+  const atOnce = (calls: number) => Promise.all(Array.from({ length: calls }, () => failuresOf(1, whole)));
+  await atOnce(6);
+  repliesPerConnection = 1;
+  // Fewer, so that none opens a connection.
+  expect(await atOnce(4)).toEqual([1, 1, 1, 1]);
+  repliesPerConnection = 100;
+  connections = 0;
+  expect(await failuresOf(50, whole)).toBe(0);
+  expect(connections).toBeLessThan(5);
+});
