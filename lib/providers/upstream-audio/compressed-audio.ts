@@ -4,13 +4,13 @@ const LATER_MARK = /^(?:FORM.{4}AIF[FC]|.{4}ftyp)/s;
 
 /**
  * Frames of MP3 and AAC have no mark, and one header may be real samples (-1025, 25744). Three in a row, each where the
- * one before says, have some 70 bits that samples would have to match.
+ * one before says, have some 60 bits that samples would have to match.
  */
 const FRAMES = 3;
 const HEADER_BYTES = 6;
 
 /** Bits that are the same in every header of a stream: ISO/IEC 11172-3 §2.4.1.3 and 13818-7 §6.2.1. */
-const MP3_BITS = [0xff, 0xff, 0x0c, 0xcf];
+const MP3_BITS = [0xff, 0xff, 0x0c, 0x03];
 const ADTS_BITS = [0xff, 0xff, 0xff, 0xf0];
 
 const MPEG_1_KBPS = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];

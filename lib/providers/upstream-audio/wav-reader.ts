@@ -11,7 +11,9 @@ export interface SampleShape {
 const RIFF_HEADER = 12;
 const CHUNK_HEADER = 8;
 /** The mark of a file or chunk, after the padding of a chunk of odd size. */
-const AFTER_BYTES = 5;
+const MARK_BYTES = 5;
+/** Fewer bytes after the data are padding: 1 ms of samples at most. */
+const AFTER_BYTES = 64;
 const MAX_HEADER_BYTES = 64 * 1024;
 const PCM = 1;
 const FLOAT = 3;
@@ -83,8 +85,8 @@ export class WavReader {
   }
 
   /**
-   * Other chunks are left out, but not a second file: its speech would be missing. What is no chunk is samples: the size
-   * was that of the first piece.
+   * Other chunks are left out, and a little padding, but not a second file: its speech would be missing. What is no chunk
+   * is samples: the size was that of the first piece.
    */
   #takeAfter(bytes: Uint8Array): Uint8Array {
     if (this.#hasEnded) return new Uint8Array();
@@ -92,7 +94,7 @@ export class WavReader {
     this.#after = after;
     if (after.length < AFTER_BYTES) return new Uint8Array();
     this.#after = new Uint8Array();
-    const mark = after.toString("latin1", 0, AFTER_BYTES);
+    const mark = after.toString("latin1", 0, MARK_BYTES);
     if (/^\0?RIFF/.test(mark)) throw invalidAnswer("with several WAV files in one");
     this.#hasEnded = /^\0?[ -~]{4}/.test(mark);
     if (this.#hasEnded) return new Uint8Array();

@@ -145,6 +145,13 @@ test.each([
     expect(read(wavWithSizes(riff, data), cuts).equals(TONE)).toBe(true);
 });
 
+test.each([
+  ["an odd number of zeros", Buffer.alloc(7)],
+  ["line breaks", Buffer.from("\r\n\r\n\r")],
+])("leaves out padding after a WAV file: %s", (_name, padding) => {
+  expect(read(Buffer.concat([wavFile(TONE, 24_000, false), padding])).equals(TONE)).toBe(true);
+});
+
 test.each(["RF64", "BW64"])("reads a %s file", (mark) => {
   const ds64 = Buffer.concat([Buffer.from("ds64"), Buffer.from([28, 0, 0, 0]), Buffer.alloc(28)]);
   const header = Buffer.from(wavHeader(24_000, null));
