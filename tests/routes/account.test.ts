@@ -242,6 +242,10 @@ test("limits a member's changes to 120 a minute, and no administrator's", async 
   const refused = await patch({}, mia.cookie);
   expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "60"]);
   expect((await self(mia.cookie)).username).toBe("mia");
+  // What stops a misuse of the account stays possible.
+  expect((await harness("/api/keys/key_unknown", { method: "DELETE", cookie: mia.cookie })).status).toBe(404);
+  const password = { body: { current_password: "wrong wrong wrong", new_password: NEW }, cookie: mia.cookie };
+  expect((await harness("/api/user/password", password)).status).toBe(403);
   for (let i = 0; i < 121; i++) expect((await patch({})).status).toBe(200);
 });
 

@@ -99,6 +99,11 @@ function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
     throw new AppError("forbidden", "Your role requires 2FA: enable it under Account first.");
 }
 
+/** A member whose key or session is misused can always delete it, and change the password, which has its own limit. */
+function isLimitedChange({ auth, method, path }: ConsoleRoute): boolean {
+  return auth !== "none" && method !== "GET" && method !== "DELETE" && path !== "/api/user/password";
+}
+
 function hasBody(request: Inbound): boolean {
   const length = request.headers.get("content-length");
   return (length !== undefined && length !== "0") || request.headers.has("transfer-encoding");
@@ -159,8 +164,8 @@ export async function runConsoleRoute(
   if (!route.openBeforeSetup && route.path.startsWith("/api/user/login")) await requireSetUp(services);
   const arrived = await findCaller(route, services, request);
   requireLevel(route, arrived);
-  if (route.method !== "GET" && route.auth !== "none" && arrived.kind !== "anonymous")
-    if (arrived.user.role === "member") await takeMemberChange(services, arrived.user.id);
+  if (isLimitedChange(route) && arrived.kind !== "anonymous" && arrived.user.role === "member")
+    await takeMemberChange(services, arrived.user.id);
   const body = await readBody(route, services, request);
   const readBytes = () => request.readBody(route.maxBodyBytes ?? 0);
   const streamBytes = () => request.streamBody(route.maxBodyBytes ?? 0);
