@@ -37,11 +37,19 @@ export function sessionConfig(url: string, statementMs: number): ClientConfig {
   };
 }
 
+function decoded(host: string): string {
+  try {
+    return decodeURIComponent(host);
+  } catch {
+    return host;
+  }
+}
+
 /** Host and database of a URL for messages to the operator: no user name, no password. */
 export function hostAndDatabaseOf(url: string): string {
   // A URL with a user has a host, but that of a local socket may have none.
   const { host, pathname, searchParams } = new URL(url.replace(/\/\/[^/]*@\//, "///"));
-  return `${decodeURIComponent(host) || searchParams.get("host") || "the local socket"}${pathname}`;
+  return `${decoded(host) || searchParams.get("host") || "the local socket"}${pathname}`;
 }
 
 /** How long to wait for a server: an unreachable one answers nothing, a slow one still answers other statements. */

@@ -7,6 +7,7 @@ test.each([
   ["postgres:///patchbay?host=/run/postgresql", "/run/postgresql/patchbay"],
   ["postgres://user@/patchbay?host=/run/postgresql", "/run/postgresql/patchbay"],
   ["postgres://user:secret@/patchbay", "the local socket/patchbay"],
+  ["postgres://user:secret@db%zz/patchbay", "db%zz/patchbay"],
   ["postgres://user:secret@%2Frun%2Fpostgresql/patchbay", "/run/postgresql/patchbay"],
 ])("names host and database of %s without its user", (url, name) => {
   expect(hostAndDatabaseOf(url)).toBe(name);
