@@ -41,6 +41,7 @@ export async function reEncryptSecrets(
     done.upstreamKeys += await reEncryptUpstreamKeys(ctx);
     done.settings += await reEncryptSettings(ctx, settings);
     if (done.twoFactors + done.upstreamKeys + done.settings > before) continue;
+    if (before === 0) return done;
     // The audit log's stored field is `secondFactors`.
     const { twoFactors: secondFactors, ...others } = done;
     await ctx.store.transaction((tx) =>

@@ -99,7 +99,8 @@ export async function listLocalVoices(ctx: ReadContext): Promise<LocalVoiceList>
       ...missing.map((name) => ({
         name,
         file: "",
-        reason: "Its folder is missing; its calls fail over.",
+        reason:
+          "Its folder is missing. Mount its disk again; removing the voice also deletes its settings and prices.",
       })),
     ],
     catalogue: voices.catalogue

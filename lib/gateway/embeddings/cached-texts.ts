@@ -111,7 +111,8 @@ export function* mergeVectors(
   uncached: UncachedTexts,
   { vectors: created, notice }: EmbeddingResult,
 ): Generator<void, Float32Array[], void> {
-  const { vectors: cache, sharedCache, cacheGeneration } = ctx.services.state;
+  const { state } = ctx.services;
+  const { vectors: cache, sharedCache } = state;
   // A vector from the cache would come without the notice.
   const noticed = new Set(notice?.texts);
   const vectors = [...cached];
@@ -121,7 +122,8 @@ export function* mergeVectors(
     const key = keys[position];
     vectors[position] = vector;
     if (vector === undefined || key === undefined || noticed.has(at)) continue;
-    if (generation !== cacheGeneration) continue;
+    // The caches may be cleared between two steps.
+    if (generation !== state.cacheGeneration) continue;
     cache.put(key, vector);
     if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
     yield;

@@ -56,11 +56,12 @@ async function mergeRules(
   present: readonly ScopedAlertRule[],
   sent: readonly ScopedAlertRule[],
 ): Promise<ScopedAlertRule[]> {
+  const named = new Set(sent.flatMap((rule) => (rule.scope === "key" ? [rule.key_id] : [])));
+  const kept = present.filter((rule) => rule.scope === "key" && !named.has(rule.key_id));
   const rules: ScopedAlertRule[] = [];
-  for (const rule of sent)
+  for (const rule of [...sent, ...kept])
     if (rule.scope === "model" || (await tx.keys.findById(rule.key_id)) !== null) rules.push(rule);
-  const named = new Set(rules.flatMap((rule) => (rule.scope === "key" ? [rule.key_id] : [])));
-  return [...rules, ...present.filter((rule) => rule.scope === "key" && !named.has(rule.key_id))];
+  return rules;
 }
 
 /** Writes the file's settings over the stored ones; the webhook URL is not part of the file and stays. */
