@@ -62,9 +62,9 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
   const [fieldErrors, setFieldErrors] = useState<Record<string, string>>({});
   const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
   const saved = plan.read(settings);
-  // A field that has the stored value again is no change: it follows what is stored later.
+  // A field that has the stored value again is no change: it follows what is stored later, except what is being saved.
   const [kept, isKept] = withoutSame(draft, saved);
-  if (!isKept) setDraft(kept);
+  if (!isKept && !state.isBusy) setDraft(kept);
   const values: Values = { ...saved, ...draft };
   // Type assertion: `Object.keys` returns string[].
   const changed = (Object.keys(saved) as (keyof Values & string)[]).filter(

@@ -160,9 +160,13 @@ test("does not reopen a dialog that was closed with Back", async ({ ownerPage: p
 
 test("keeps what is entered while an earlier change is saved", async ({ ownerPage: page, product }) => {
   let release = (): void => undefined;
-  const isReleased = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  let isReleased = Promise.resolve();
+  const holdSaves = () => {
+    isReleased = new Promise((resolve) => {
+      release = resolve;
+    });
+  };
+  holdSaves();
   await page.route("**/api/settings", async (route) => {
     if (route.request().method() !== "GET") await isReleased;
     await route.continue();
@@ -178,6 +182,14 @@ test("keeps what is entered while an earlier change is saved", async ({ ownerPag
   await expect(form.getByTestId("changes")).toContainText("4 → 5");
   await expect(box(page, "Header timeout")).toHaveValue("9");
   await expect(form.getByText(/were changed elsewhere/)).toHaveCount(0);
+  holdSaves();
+  await form.getByRole("button", { name: "Save changes" }).click();
+  // Back to what is stored until the request ends.
+  await box(page, "Attempts per request").fill("4");
+  release();
+  await expect(page.getByText(/^Saved: .*Header timeout/)).toBeVisible();
+  await expect(box(page, "Attempts per request")).toHaveValue("4");
+  await expect(form.getByTestId("changes")).toContainText("5 → 4");
   await box(page, "Attempts per request").fill("");
   await box(page, "Header timeout").fill("");
   await form.getByRole("button", { name: "Save changes" }).click();
