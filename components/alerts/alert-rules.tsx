@@ -118,6 +118,8 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   });
   const { reset, getValues } = form;
   const { isDirty, dirtyFields } = form.formState;
+  // A new value for the effect: `dirtyFields` itself is changed in place.
+  const dirtyNames = FIELDS.filter((name) => dirtyFields[name] === true).join();
   /** The settings that the form was last filled from. */
   const base = useRef(settings);
   // Saving sends all rules under the newest version, so untouched fields must follow changes made elsewhere.
@@ -126,12 +128,13 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
     const before = base.current.alerts;
     const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
     const isEdited = (name: keyof Rules) =>
-      name === "rules" ? !isSame(getValues(name), before[name]) : dirtyFields[name] === true;
+      name === "rules" ? !isSame(getValues(name), before[name]) : dirtyNames.split(",").includes(name);
     // Saving under the old version reports a field that was changed on both sides.
-    if (FIELDS.some((name) => isEdited(name) && !isSame(before[name], settings.alerts[name]))) return;
+    if (isDirty && FIELDS.some((name) => isEdited(name) && !isSame(before[name], settings.alerts[name])))
+      return;
     base.current = settings;
     reset(settings.alerts, { keepDirtyValues: true });
-  }, [settings, reset, getValues, dirtyFields]);
+  }, [settings, reset, getValues, isDirty, dirtyNames]);
   useUnsaved(isDirty, t("title"));
 
   const saving = useSaveForm(form, {

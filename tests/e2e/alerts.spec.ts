@@ -200,6 +200,29 @@ test.describe("a threshold that was changed elsewhere while it was edited", () =
   });
 });
 
+test("shows a threshold that was changed elsewhere once its edit is taken back", async ({
+  ownerPage: page,
+  product: { url, cookie },
+}) => {
+  const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
+  await changeSettings(url, cookie, { alerts: { ...before, error_rate_percent: 10 } });
+  const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
+  await page.goto(`${url}/alerts`);
+  await isLive;
+  const threshold = page.getByRole("textbox", { name: /^Failed requests/ });
+  const minutes = page.getByLabel("Channel down for");
+  await minutes.fill("7");
+  await threshold.fill("11");
+  const isRead = page.waitForResponse((reply) => reply.url().endsWith("/api/settings"));
+  await changeSettings(url, cookie, { alerts: { ...before, error_rate_percent: 22 } });
+  await isRead;
+  await expect(threshold).toHaveValue("11");
+  await threshold.fill("10");
+  await expect(threshold).toHaveValue("22");
+  await expect(minutes).toHaveValue("7");
+  await changeSettings(url, cookie, { alerts: before });
+});
+
 /** An open alert of a channel, as the API returns it. */
 const openAlert = (id: string) => ({
   id,
