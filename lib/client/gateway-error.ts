@@ -61,6 +61,12 @@ const ADVICE_OF_STATUS: Readonly<Record<number, Advice>> = {
   504: "upstream",
 };
 
+/** Messages about an unknown model, the gateway's own or an upstream's, by status. Another 404 is about a voice. */
+const NO_MODEL_WORDS: Readonly<Record<number, RegExp>> = {
+  400: /^(?:invalid|unsupported) model: |\binvalid model name passed in model=/i,
+  404: /^(?:(?:(?!voice).)*model|no endpoints found for )/i,
+};
+
 /** `isFinal`: a retry cannot succeed. */
 function adviceFor(status: number, code: string | null, message: string, isFinal: boolean): Advice {
   if (code === "insufficient_quota" || (status === 429 && /budget|quota/i.test(message))) return "budget";
@@ -68,9 +74,8 @@ function adviceFor(status: number, code: string | null, message: string, isFinal
   if (message.includes("The server divides the limit among its processes")) return "raise-limit";
   // A request above a limit per minute as a whole: no wait helps.
   if (status === 429 && message.endsWith("Send less text in one request.")) return "too-large";
-  // Gemini's status is the same for every 404, such as an upstream's about a voice, and for every 503.
-  if (code === "model_not_found" || /^The model '[^']*' does not exist\./.test(message))
-    return "unknown-model";
+  // Gemini's status is the same for every 404 and every 503, and an upstream's refusal has no code.
+  if (code === "model_not_found" || NO_MODEL_WORDS[status]?.test(message)) return "unknown-model";
   if (code === "no_channel_available" || message.startsWith("No channel can serve ")) return "no-channel";
   if (status === 503 && isFinal) return "too-large";
   return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");

@@ -46,7 +46,8 @@ export const playground = {
       "sign-in": "Your session may have expired. Sign in again; your text stays here.",
       "not-allowed":
         "Reload the page. If this continues, an administrator should check the proxy in front of the server.",
-      "unknown-model": "The model was deleted or renamed. Choose another model.",
+      "unknown-model":
+        "The model was deleted or renamed, or its channel names a model that the upstream does not have. Choose another model.",
       input: "Change the text or the settings, then retry.",
       "too-large": "Send less text at once.",
       wait: "Wait {seconds, plural, =0 {a moment} one {# second} other {# seconds}}, then retry.",

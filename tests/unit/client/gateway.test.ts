@@ -55,6 +55,36 @@ test("explains a 404 about the model by the model, and any other by the input", 
   expect(await adviceOf({ code: 404, message: ofVoice, status: "NOT_FOUND" })).toBe("input");
 });
 
+test.each([
+  [404, "The model `m` does not exist."],
+  [404, "The model 'voices-1' does not exist."],
+  [404, 'model "m" not found, try pulling it first'],
+  [404, "Model 'acme/m' is not installed locally. You can download the model."],
+  [404, "No endpoints found for acme/m."],
+  [404, "models/m is not found for API version v1beta, or is not supported for embedContent."],
+  [404, "tunedModels/m is not found for API version v1beta."],
+  [404, "This model models/m is no longer available to new users."],
+  [400, "Invalid model: Engine for m not found."],
+  [400, "Unsupported model: m"],
+  [400, "{'error': '/embeddings: Invalid model name passed in model=m. Call `/v1/models`.'}"],
+])("explains an upstream's %i about its model by the model: %s", async (status, message) => {
+  const openai = { message, type: "invalid_request_error", param: null, code: null };
+  const gemini = { code: status, message, status: status === 404 ? "NOT_FOUND" : "INVALID_ARGUMENT" };
+  for (const error of [openai, gemini])
+    expect(await failureOfResponse(Response.json({ error }, { status }))).toMatchObject({
+      advice: "unknown-model",
+    });
+});
+
+test.each([
+  [404, "The voice 'x' is not available in the model 'm'."],
+  [404, "CachedContent not found (or permission denied)"],
+  [400, "dimensions: the model 'm' supports 256 or 512."],
+])("explains another %i of an upstream by the input: %s", async (status, message) => {
+  const error = { message, type: "invalid_request_error", param: null, code: null };
+  expect(await failureOfResponse(Response.json({ error }, { status }))).toMatchObject({ advice: "input" });
+});
+
 test("explains a 503 by whether a channel, a wait or less text is needed", async () => {
   const adviceOf = async (body: object, headers = {}) =>
     (await failureOfResponse(Response.json(body, { status: 503, headers }))).advice;
