@@ -72,8 +72,8 @@ function adviceFor(status: number, code: string | null, message: string, isFinal
   if (code === "insufficient_quota" || (status === 429 && /budget|quota/i.test(message))) return "budget";
   // A limit below the number of the server's processes: a process without a share refuses every request.
   if (message.includes("The server divides the limit among its processes")) return "raise-limit";
-  // A request above a limit per minute as a whole: no wait helps.
-  if (status === 429 && message.endsWith("Send less text in one request.")) return "too-large";
+  // A request above a limit of a key or of an upstream as a whole: no wait helps.
+  if (message.endsWith("Send less text in one request.")) return "too-large";
   // Gemini's status is the same for every 404 and every 503, and an upstream's refusal has no code.
   if (code === "model_not_found" || NO_MODEL_WORDS[status]?.test(message)) return "unknown-model";
   if (code === "no_channel_available" || message.startsWith("No channel can serve ")) return "no-channel";

@@ -102,6 +102,17 @@ test("explains a 503 by whether a channel, a wait or less text is needed", async
   );
 });
 
+test.each([429, 502, 503])("advises less text where the message of a %i does", async (status) => {
+  const message =
+    "This request alone exceeds a limit of the channel's upstream. Send less text in one request.";
+  const openai = { message, type: "api_error", param: null, code: "upstream_error" };
+  const gemini = { code: status, message, status: "UNAVAILABLE" };
+  for (const error of [openai, gemini])
+    expect(await failureOfResponse(Response.json({ error }, { status }))).toMatchObject({
+      advice: "too-large",
+    });
+});
+
 test("reports a lost connection but not an aborted request", () => {
   expect(failureOfError(new DOMException("stopped", "AbortError"))).toBeNull();
   expect(failureOfError(new TypeError("Failed to fetch"))).toMatchObject({ advice: "offline", status: 0 });
