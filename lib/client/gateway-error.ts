@@ -77,7 +77,8 @@ function adviceFor(status: number, code: string | null, message: string, isFinal
   // Gemini's status is the same for every 404 and every 503, and an upstream's refusal has no code.
   if (code === "model_not_found" || NO_MODEL_WORDS[status]?.test(message)) return "unknown-model";
   if (code === "no_channel_available" || message.startsWith("No channel can serve ")) return "no-channel";
-  if (status === 503 && isFinal) return "too-large";
+  const isSetUp = code !== "not_initialized" && !message.startsWith("This instance is not set up yet");
+  if (status === 503 && isFinal && isSetUp) return "too-large";
   return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");
 }
 

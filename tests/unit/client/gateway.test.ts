@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { failureOfError, failureOfResponse } from "@/lib/client/gateway-error";
 import { codePoints, estimateCost, estimateSpeech, readVoices } from "@/lib/client/gateway-models";
+import type { ConsoleServices } from "@/lib/console/context";
+import { requireSetUp } from "@/lib/http/core/is-set-up";
 
 test("reads OpenAI, Gemini and console error bodies", async () => {
   const gemini = { error: { code: 400, message: "No voice 'Korre'.", status: "INVALID_ARGUMENT" } };
@@ -100,6 +102,23 @@ test("explains a 503 by whether a channel, a wait or less text is needed", async
   expect(await adviceOf(gemini("This machine cannot speak a text of this length in time."), isFinal)).toBe(
     "too-large",
   );
+});
+
+test("does not advise less text for an instance that is not set up", async () => {
+  // Type assertion: nothing else is read.
+  const services = { store: { setup: { isSetUp: async () => false } } } as unknown as ConsoleServices;
+  const { message } = await requireSetUp(services).then(
+    () => new Error("It is set up."),
+    (error: Error) => error,
+  );
+  const openai = { message, type: "api_error", param: null, code: "not_initialized" };
+  const gemini = { code: 503, message, status: "UNAVAILABLE" };
+  const init = { status: 503, headers: { "x-should-retry": "false" } };
+  for (const error of [openai, gemini])
+    expect(await failureOfResponse(Response.json({ error }, init))).toMatchObject({
+      message,
+      advice: "wait",
+    });
 });
 
 test.each([429, 502, 503])("advises less text where the message of a %i does", async (status) => {
