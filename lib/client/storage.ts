@@ -20,11 +20,17 @@ export function readStoredJson(storage: BrowserStorage, key: string): unknown {
 
 const TAB_USER = "patchbay-user";
 
-/** Deletes what another user left in this tab's session storage: a session may end without a sign-out. */
+/**
+ * Deletes what another user left in this tab's session storage: a session may end without a sign-out, and a page may
+ * write between the sign-out and being left.
+ */
 export function claimTab(userId: string): void {
-  const before = readStored("sessionStorage", TAB_USER);
-  if (before === userId) return;
-  if (before !== null) window.sessionStorage.clear();
+  if (readStored("sessionStorage", TAB_USER) === userId) return;
+  try {
+    window.sessionStorage.clear();
+  } catch {
+    // Storage is disabled, so nothing was left.
+  }
   writeStored("sessionStorage", TAB_USER, userId);
 }
 
