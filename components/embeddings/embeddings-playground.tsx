@@ -4,6 +4,7 @@ import { ArrowRightIcon, InfoIcon } from "lucide-react";
 import { type CSSProperties, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { GatewayModel } from "@/lib/client/gateway-models";
+import type { Role } from "@/lib/contracts/console/user";
 import { FailureNotice } from "../playground/failure-notice";
 import { NoModel } from "../playground/no-model";
 import { ShareButton } from "../playground/share-button";
@@ -43,14 +44,14 @@ interface PlaygroundProps {
 }
 
 /** The page: texts at the left, the matrix in the middle, map and ranking at the right. */
-export function EmbeddingsPlayground(props: PlaygroundProps) {
+export function EmbeddingsPlayground({ role, ...props }: PlaygroundProps & { role: Role }) {
   const t = useTranslations("embeddings");
   const page = useEmbeddingsPlayground(props.models, preloadPanels);
   if (props.models.length > 0) return <Playground {...props} page={page} />;
   return (
     <>
       <PageHeader title={t("title")} description={t("lead")} />
-      <NoModel />
+      <NoModel role={role} />
     </>
   );
 }

@@ -18,7 +18,7 @@ const LoggedStop = lazyPart(() => import("./logged-call").then((one) => one.Logg
 const LogsLink = lazyPart(() => import("./logged-call").then((one) => one.LogsLink));
 
 /** The user's role; a member's until it is known. */
-export function useRole(): Role {
+function useRole(): Role {
   const { data: self } = useApi(api.readSelf);
   return self?.role ?? "member";
 }

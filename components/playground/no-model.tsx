@@ -3,14 +3,13 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
+import type { Role } from "@/lib/contracts/console/user";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { useRole } from "./failure-notice";
 
 /** Shown instead of a playground while no enabled channel serves a model for it. */
-export function NoModel({ icon }: { icon?: ReactNode }) {
+export function NoModel({ role, icon }: { role: Role; icon?: ReactNode }) {
   const t = useTranslations("playground.noModel");
-  const role = useRole();
   return (
     <EmptyState
       icon={icon}

@@ -7,6 +7,7 @@ import { useTranslations } from "use-intl";
 import { writeSpeechLink } from "@/components/speech/link";
 import type { GatewayModel } from "@/lib/client/gateway-models";
 import { loadPart } from "@/lib/client/load-part";
+import type { Role } from "@/lib/contracts/console/user";
 import { useAmounts } from "../charts/use-amounts";
 import { CodePlaceholder } from "../playground/code-frame";
 import { ShareButton } from "../playground/share-button";
@@ -25,14 +26,22 @@ import { type SpeechWorkspace, useSpeechWorkspace } from "./use-speech-workspace
 const NoModel = dynamic(() => loadPart(() => import("../playground/no-model").then((one) => one.NoModel)));
 
 /** The speech playground, or an empty state where the user may use no model. */
-export function SpeechPlayground({ userId, models }: { userId: string; models: readonly GatewayModel[] }) {
+export function SpeechPlayground({
+  userId,
+  role,
+  models,
+}: {
+  userId: string;
+  role: Role;
+  models: readonly GatewayModel[];
+}) {
   const t = useTranslations("speech");
   const [initialModel] = models;
   if (initialModel) return <Page userId={userId} models={models} initialModel={initialModel} />;
   return (
     <>
       <PageHeader title={t("title")} description={t("lead")} />
-      <NoModel icon={<AudioLinesIcon />} />
+      <NoModel role={role} icon={<AudioLinesIcon />} />
     </>
   );
 }

@@ -23,7 +23,7 @@ export default async function EmbeddingsPage() {
   const [models, engines] = await Promise.all([usableModels(pageSession, "embeddings"), builtInEngines()]);
   return (
     <PageMessages areas={["playground", "requests", "embeddings"]}>
-      <EmbeddingsPlayground models={models} engines={engines} />
+      <EmbeddingsPlayground role={pageSession.user.role} models={models} engines={engines} />
     </PageMessages>
   );
 }

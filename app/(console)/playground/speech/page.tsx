@@ -8,10 +8,11 @@ export const generateMetadata = () => pageTitle("speech");
 
 export default async function SpeechPage() {
   const pageSession = await requirePageSession("/playground/speech");
+  const { id, role } = pageSession.user;
   const models = await usableModels(pageSession, "speech");
   return (
     <PageMessages areas={["playground", "requests", "speech"]}>
-      <SpeechPlayground userId={pageSession.user.id} models={models} />
+      <SpeechPlayground userId={id} role={role} models={models} />
     </PageMessages>
   );
 }
