@@ -220,7 +220,7 @@ export const requests = {
     caller_left: "The caller disconnected before the end, often because of its own timeout.",
     storage_unavailable: "The database did not respond. Check its disk and log.",
     serverEnded:
-      "The server ended during this request, by a crash or without time to stop. The reserved cost was charged, since the upstream may have done the work.",
+      "The server ended during this request, by a crash or without time to stop. Its reserved cost, if any, was charged, since the upstream may have done the work.",
     internal: "An error in Patchbay. The server log has the cause under the request ID.",
     other: "The caller got this code with the reason.",
   },
