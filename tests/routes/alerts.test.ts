@@ -516,6 +516,21 @@ describe("the Slack-compatible webhook", () => {
     expect((await alerts())[0].delivery).toMatchObject({ state: "delivered", webhook: null });
   });
 
+  test("gets a heading without a spent budget while some of it is left", async () => {
+    await setSlack(`http://${target}/`);
+    const base = { kind: "budget_spent", openedAt: services.clock.now(), delivery: "pending" } as const;
+    for (const percent of [97, 100])
+      await services.store.alerts.raise({
+        id: `alt_${percent}`,
+        subject: `key_${percent}:daily`,
+        detail: { percent },
+        ...base,
+      });
+    await deliverAlerts(services);
+    const headings = receiver.received.map((one) => JSON.parse(one.text).blocks[0].text.text);
+    expect(headings.sort()).toEqual(["Budget spent", "Requests refused by a budget"]);
+  });
+
   test("receives no mention, link or markup from a name", async () => {
     await setSlack(`http://${target}/`);
     await services.store.alerts.raise({

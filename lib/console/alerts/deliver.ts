@@ -50,8 +50,10 @@ function withoutMarkup(text: string): string {
  * (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). `text` is what notifications, and
  * receivers without blocks, show.
  */
-function slackMessage({ kind, state, message, at }: WebhookMessage) {
-  const heading = `${state === "resolved" ? "Resolved: " : ""}${SLACK_HEADINGS[kind]}`;
+function slackMessage({ kind, state, message, at, detail }: WebhookMessage) {
+  const isBudgetLeft = kind === "budget_spent" && Number(detail.percent) < 100;
+  const subject = isBudgetLeft ? "Requests refused by a budget" : SLACK_HEADINGS[kind];
+  const heading = `${state === "resolved" ? "Resolved: " : ""}${subject}`;
   return {
     text: withoutMarkup(`Patchbay: ${heading}. ${message}`),
     blocks: [
