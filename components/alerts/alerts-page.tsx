@@ -18,11 +18,9 @@ import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { AlertRules } from "./alert-rules";
 
-// Mostly there is no open alert.
-const OpenAlert = dynamic(() => loadPart(() => import("./open-alert").then((one) => one.OpenAlert)));
-const ResolvedAlert = dynamic(() =>
-  loadPart(() => import("./resolved-alert").then((one) => one.ResolvedAlert)),
-);
+// Mostly there is no alert.
+const OpenAlert = dynamic(() => loadPart(() => import("./alert-rows").then((one) => one.OpenAlert)));
+const ResolvedAlert = dynamic(() => loadPart(() => import("./alert-rows").then((one) => one.ResolvedAlert)));
 const WebhookControls = dynamic(() =>
   loadPart(() => import("./webhook-controls").then((one) => one.WebhookControls)),
 );

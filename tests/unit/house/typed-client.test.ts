@@ -30,7 +30,7 @@ test("only the typed client asserts the types of replies", () => {
 
 /** Files that cache something other than one reply of the console API. */
 const OWN_CACHE_ENTRIES = [
-  "components/alerts/open-alert.tsx",
+  "components/alerts/alert-rows.tsx",
   "components/api-docs/reference.tsx", // The OpenAPI document.
   "components/api-keys/key-activity.tsx", // Several requests in one entry.
   "components/channels/form/edit-channel-page.tsx", // Not revalidated while the form is open.
