@@ -336,7 +336,11 @@ describe("a channel", () => {
 
   test("can be deleted; an embedded engine cannot be deleted or redirected", async () => {
     const made = await create();
+    const { traffic } = services.state;
+    traffic.begin(made.id, "speech-a", false).answered();
+    expect(traffic.latencyMs(made.id, "speech-a")).not.toBeNull();
     expect((await harness(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner })).status).toBe(200);
+    expect(traffic.latencyMs(made.id, "speech-a")).toBeNull();
     expect((await harness(`/api/channels/${made.id}`, { cookie: owner })).status).toBe(404);
     const { ensureEmbedded } = await import("../../lib/console/channels/ensure-embedded");
     await ensureEmbedded(services.store, services.clock);

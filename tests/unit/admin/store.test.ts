@@ -568,10 +568,11 @@ describe("rotate-secret", () => {
     expect((await signInWith(server.harness, totpCode(secret, server.services.clock.now()))).status).toBe(
       200,
     );
-    expect((await admin.run(["rotate-secret"])).notes).toContain("already encrypted with the current secret");
-    delete admin.variables.PATCHBAY_SECRET_PREVIOUS;
     const rotations = () => rowsOf(at("patchbay.db"), "select seq from audit where action = 'secret.rotate'");
     const recorded = rotations().length;
+    expect((await admin.run(["rotate-secret"])).notes).toContain("already encrypted with the current secret");
+    expect(rotations()).toHaveLength(recorded);
+    delete admin.variables.PATCHBAY_SECRET_PREVIOUS;
     const nothing = await admin.run(["rotate-secret"]);
     expect([nothing.code, nothing.notes]).toEqual([1, expect.stringContaining("PATCHBAY_SECRET_PREVIOUS")]);
     expect(rotations()).toHaveLength(recorded);
