@@ -9,9 +9,9 @@ import { FailureNotice } from "../playground/failure-notice";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { NativeSelect, SelectOptions } from "../ui/input";
-import { keepFocus } from "../ui/keep-focus";
 import type { Comparison } from "./comparison";
 import { type FocusStore, useFocus } from "./focus-store";
+import { MoreButton } from "./more-button";
 import { compareRanks, differencesOf, type RankedNeighbour } from "./rank-differences";
 import { cosines, dotProducts, pause, type SquareMatrix } from "./similarity";
 import { callModel, useAbortableRun } from "./use-comparison";
@@ -134,17 +134,9 @@ function ChangedTexts({
         ))}
       </ul>
       {hidden > 0 ? (
-        <Button
-          variant="ghost"
-          size="sm"
-          className="justify-self-start"
-          onClick={({ currentTarget: button }) => {
-            keepFocus(button, button.previousElementSibling?.querySelector("li:last-child button"));
-            setLimit(limit + INITIAL_TEXTS * 5);
-          }}
-        >
+        <MoreButton onClick={() => setLimit(limit + INITIAL_TEXTS * 5)}>
           {t("more", { count: Math.min(hidden, INITIAL_TEXTS * 5) })}
-        </Button>
+        </MoreButton>
       ) : null}
     </section>
   );

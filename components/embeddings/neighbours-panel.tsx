@@ -4,9 +4,9 @@ import { XIcon } from "lucide-react";
 import { memo, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
-import { keepFocus } from "../ui/keep-focus";
 import type { Comparison } from "./comparison";
 import { type Focus, type FocusStore, useFocus } from "./focus-store";
+import { MoreButton } from "./more-button";
 import { neighboursOf } from "./similarity";
 
 // Whole rows in one, two and three columns.
@@ -59,17 +59,7 @@ export function NeighboursPanel({ comparison, focus }: { comparison: Comparison;
           ))}
         </ol>
         {hidden > 0 ? (
-          <Button
-            variant="ghost"
-            size="sm"
-            className="justify-self-start"
-            onClick={({ currentTarget: button }) => {
-              keepFocus(button, button.previousElementSibling?.querySelector("li:last-child button"));
-              showMore();
-            }}
-          >
-            {t("more", { count: Math.min(hidden, ROWS_PER_STEP) })}
-          </Button>
+          <MoreButton onClick={showMore}>{t("more", { count: Math.min(hidden, ROWS_PER_STEP) })}</MoreButton>
         ) : null}
       </div>
     </section>
