@@ -2,29 +2,41 @@ import { readGeminiRefusal } from "../gemini/refusal";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
-const BILLING_CODES = new Set(["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]);
+/** OpenAI; `Arrearage` is Alibaba's, with 400. */
+const BILLING_CODES = new Set([
+  "insufficient_quota",
+  "billing_hard_limit_reached",
+  "billing_not_active",
+  "Arrearage",
+]);
 /** OpenAI (with 403 for a project that may not use the model), Azure. */
 const NO_MODEL = new Set(["model_not_found", "DeploymentNotFound"]);
 /**
- * vLLM, Ollama, Speaches and OpenRouter send no code with their 404, Infinity, Kokoro-FastAPI and LiteLLM none with their
- * 400. Anchored, because the caller's text is quoted further on.
+ * vLLM, Ollama, Speaches and OpenRouter send no code with their 404, Infinity, Kokoro-FastAPI, LiteLLM, SiliconFlow and
+ * Voyage none with their 400. Anchored, because the caller's text is quoted further on.
  */
 const NO_MODEL_WORDS: Readonly<Record<number, RegExp>> = {
-  400: /^(?:(?:invalid|unsupported) model: |(?:\{'error': ')?(?:\/\S+ )?invalid model name passed in model=)/i,
+  400: /^(?:(?:invalid|unsupported) model: |model does not exist\b|model \S+ is not supported\. supported models |(?:\{'error': ')?(?:\/\S+ )?invalid model name passed in model=)/i,
   404: /^(?:(?:the )?model\b.*(?:does not exist|not found|is not installed)|no endpoints found for )/i,
 };
 /**
  * OpenAI's 429 for one request above the account's tokens per minute: "Request too large for gpt-4o in organization org-x
- * on tokens per min (TPM): Limit 30000, Requested 31538."
+ * on tokens per min (TPM): Limit 30000, Requested 31538." llama.cpp's 500: "input (992 tokens) is too large to process.
+ * increase the physical batch size".
  */
-const TOO_LARGE_WORDS = /^Request too large\b/;
+const TOO_LARGE_WORDS: Readonly<Record<number, RegExp>> = {
+  429: /^request too large\b/i,
+  500: /^input (?:\(\d+ tokens\) )?is (?:too large to process|larger than the max context size)\b/i,
+};
+/** Ollama's 500 for a text to which a model returns no number: https://github.com/ollama/ollama/issues/14657. */
+const NOT_A_NUMBER_WORDS = /\bjson: unsupported value: (?:NaN|[+-]Inf)\b/;
 const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated"]);
 
-/** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers send it. */
+/** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers send it; Mistral in `message`. */
 function detailWords(detail: unknown): string | null {
   if (typeof detail === "string") return asText(detail);
   const inner = asFields(detail);
-  if (inner !== null) return asText(inner.message) ?? detailWords(inner.error);
+  if (inner !== null) return asText(inner.message) ?? detailWords(inner.error ?? inner.detail);
   const lines = asList(detail).flatMap((one) => {
     const fields = asFields(one);
     const words = asText(fields?.msg);
@@ -43,7 +55,7 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
   if (GOOGLE_STATUS.test(asText(error?.status) ?? "")) return readGeminiRefusal(status, body);
   const code = String(error?.code ?? error?.type ?? body?.code ?? "");
   const words =
-    asText(error?.message) ?? asText(body?.error) ?? asText(body?.message) ?? detailWords(body?.detail);
+    asText(error?.message) ?? asText(body?.error) ?? detailWords(body?.message) ?? detailWords(body?.detail);
   if (BILLING_CODES.has(code) || error?.type === "insufficient_quota") return { words, about: "money" };
   // OpenRouter's moderation of a text: https://openrouter.ai/docs/errors.
   if (status === 403 && asFields(error?.metadata)?.flagged_input !== undefined)
@@ -52,6 +64,7 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
     return { words, about: "model" };
   if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
-  if (status === 429 && TOO_LARGE_WORDS.test(words ?? "")) return { words, about: "size" };
+  if (TOO_LARGE_WORDS[status]?.test(words ?? "") === true) return { words, about: "size" };
+  if (status === 500 && NOT_A_NUMBER_WORDS.test(words ?? "")) return { words, about: "text" };
   return { words, about: null };
 }

@@ -76,9 +76,10 @@ export interface RefusalFacts {
   /**
    * `key`: our key or its permissions are the cause, whatever the status. `money`: the account has no credit. `caller`:
    * the request is the cause. `size`: it exceeds what is left of a limit or quota, which smaller requests may not.
-   * `model`: the upstream does not know the channel's model, or refuses it to our key. Null: the status decides.
+   * `text`: the upstream fails at this text, which another may process. `model`: the upstream does not know the channel's
+   * model, or refuses it to our key. Null: the status decides.
    */
-  about: "key" | "money" | "caller" | "size" | "model" | null;
+  about: "key" | "money" | "caller" | "size" | "text" | "model" | null;
   retryAfterMs?: number;
 }
 
@@ -151,6 +152,13 @@ export function refusalError(refusal: Refusal): AppError {
       "This request alone exceeds a limit of the channel's upstream. Send less text in one request.",
       { upstreamStatus: status, isCausedByRequest: true, ...message },
     );
+  }
+  if (facts.about === "text") {
+    return new AppError("upstream_error", "The channel's upstream cannot process this text.", {
+      upstreamStatus: status,
+      isCausedByRequest: true,
+      ...message,
+    });
   }
   if (status === 429) {
     return new AppError(

@@ -17,13 +17,15 @@ const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
+const OPENING_BRACE = 0x7b;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * The events of a stream (WHATWG HTML §9.2.6), in time linear in its bytes, whatever the size of an event or of the
- * chunks it arrives in. Two differences from the standard: data after the last blank line is an event too, because some
+ * chunks it arrives in. Three differences from the standard: data after the last blank line is an event too, because some
  * servers leave that line out, and the reader knows whether it is complete; an event with empty data is skipped, because
- * some servers send it to keep the connection alive. Throws `upstream_invalid` for an event over 32 MiB and for field or
+ * some servers send it to keep the connection alive; lines from one that begins with a brace to the next blank line are
+ * the data of an event, because Google ends a failed stream with plain JSON. Throws `upstream_invalid` for an event over 32 MiB and for field or
  * event names that are not UTF-8.
  */
 export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
@@ -68,6 +70,8 @@ class EventReader {
   #field: "data" | "event" | null | undefined;
   #name: Buffer = Buffer.alloc(0);
   #isBeforeValue = false;
+  /** True in JSON without field names. */
+  #isPlain = false;
   /** The data of the current event; null without a data line. */
   #data: ByteBlocks | null = null;
   #event = new ByteBlocks();
@@ -75,6 +79,11 @@ class EventReader {
   /** A part of the current line, without its end. */
   add(part: Buffer): void {
     let value = part;
+    if (part[0] === OPENING_BRACE && this.#isAtStart()) this.#isPlain = true;
+    if (this.#isPlain && this.#field === undefined && part.length > 0) {
+      this.#beginField("data");
+      this.#isBeforeValue = false;
+    }
     if (this.#field === undefined) {
       const colon = part.indexOf(COLON);
       const name = colon < 0 ? part : part.subarray(0, colon);
@@ -108,6 +117,11 @@ class EventReader {
     return this.endLine() ?? this.#dispatch();
   }
 
+  /** Before the first byte of an event. */
+  #isAtStart(): boolean {
+    return this.#field === undefined && this.#name.length === 0 && this.#data === null;
+  }
+
   #readName(): string {
     const hasMark = this.#isFirstLine && this.#name.subarray(0, 3).equals(BYTE_ORDER_MARK);
     const name = hasMark ? this.#name.subarray(3) : this.#name;
@@ -129,6 +143,7 @@ class EventReader {
     const event = this.#event.text();
     this.#data = null;
     this.#event = new ByteBlocks();
+    this.#isPlain = false;
     return data === null || data.length === 0 ? null : { event: event === "" ? "message" : event, data };
   }
 }

@@ -77,7 +77,9 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
   );
   if (failure?.kind === "error-at-chunk") {
     frames.length = Math.min(frames.length, failure.n);
-    frames.push(frame({ error: { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" } }));
+    // Google appends an error as plain JSON.
+    const error = { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" };
+    frames.push(Buffer.from(`${JSON.stringify({ error }, null, 2)}\n`));
   } else if (failure?.kind !== "unspecified-cut") {
     frames.push(frame({ candidates: [{ content: { parts: [{ text: "" }] }, ...finish }], ...last }));
   }

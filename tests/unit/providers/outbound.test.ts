@@ -191,6 +191,18 @@ test.each<[string, ReadRefusal, number, unknown]>([
   ],
   ["LiteLLM", readOpenAiRefusal, 400, { error: { message: UNLISTED, type: "None", code: "400" } }],
   ["Kokoro", readOpenAiRefusal, 400, { detail: { error: "invalid_model", message: "Unsupported model: x" } }],
+  [
+    "Voyage",
+    readOpenAiRefusal,
+    400,
+    { detail: "Model voyage-9 is not supported. Supported models are ['voyage-4']." },
+  ],
+  [
+    "SiliconFlow",
+    readOpenAiRefusal,
+    400,
+    { code: 20012, message: "Model does not exist. Please check it carefully.", data: null },
+  ],
 ])("recognises an unknown model in the error of %s", (_name, read, status, body) => {
   expect(refusalOf(read, status, body)).toMatchObject({
     code: "invalid",
@@ -208,6 +220,35 @@ test.each([
   expect(refusalOf(readOpenAiRefusal, 404, text, type)).toMatchObject({
     code: "upstream_error",
     message: "The channel's upstream answered with an error (404).",
+  });
+});
+
+test.each([
+  ["llama.cpp", "input (992 tokens) is too large to process. increase the physical batch size"],
+  ["llama.cpp", "input is larger than the max context size. skipping"],
+  ["Ollama", "failed to encode response: json: unsupported value: NaN"],
+])("takes a 500 of %s about one text for a failure that the request caused: %s", (name, message) => {
+  expect(refusalOf(readOpenAiRefusal, 500, { error: { code: 500, message } })).toMatchObject({
+    code: "upstream_error",
+    details: { upstreamStatus: 500, isCausedByRequest: true, upstreamMessage: message },
+  });
+  const other = refusalOf(readOpenAiRefusal, 500, { error: { code: 500, message: `Failed: ${message}.` } });
+  if (name === "llama.cpp") expect(other.details).not.toHaveProperty("isCausedByRequest");
+});
+
+test("reads Mistral's message, which names the fields in a list", () => {
+  const detail = [{ type: "extra_forbidden", loc: ["body", "Request", "x"], msg: "Not permitted" }];
+  expect(refusalOf(readOpenAiRefusal, 422, { object: "error", message: { detail } })).toMatchObject({
+    code: "invalid",
+    message: "Request.x: Not permitted",
+  });
+});
+
+test("takes a 400 about an overdue account for the channel's failure", () => {
+  const error = { message: "Access denied.", type: "Arrearage", param: null, code: "Arrearage" };
+  expect(refusalOf(readOpenAiRefusal, 400, { error })).toMatchObject({
+    code: "upstream_error",
+    details: { upstreamRefusal: "account" },
   });
 });
 

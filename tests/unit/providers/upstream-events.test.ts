@@ -32,19 +32,27 @@ async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<{ event: strin
   return events;
 }
 
-/** The events with data of a whole text, by WHATWG HTML §9.2.6, and also the data after the last blank line. */
+/** The events with data of a whole text, by WHATWG HTML §9.2.6, plain JSON, and the data after the last blank line. */
 function referenceEvents(text: string): { event: string; data: string }[] {
   const events: { event: string; data: string }[] = [];
   let event = "";
   let data: string[] = [];
+  let isPlain = false;
   const dispatch = (): void => {
     const text = data.join("\n");
     if (text !== "") events.push({ event: event || "message", data: text });
     event = "";
     data = [];
+    isPlain = false;
   };
-  for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {
+  for (const [at, whole] of text.split(/\r\n|\r|\n/).entries()) {
+    const line = at === 0 ? whole.replace(/^\uFEFF/, "") : whole;
     if (line === "") dispatch();
+    if (whole.startsWith("{") && data.length === 0) isPlain = true;
+    if (isPlain) {
+      data.push(line);
+      continue;
+    }
     const [, name = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/su.exec(line) ?? [];
     if (name === "data") data.push(value);
     if (name === "event") event = value;
@@ -67,6 +75,17 @@ describe("server-sent events", () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  test("include plain JSON between them and at the end, wherever it is split", async () => {
+    const text = 'data: 1\n\n{\n  "a": "x:y",\r\n\t"b": 2\n}\n\ndata: {\n{ignored\n\n{"error": {}}';
+    const expected = ["1", '{\n  "a": "x:y",\n\t"b": 2\n}', "{", '{"error": {}}'];
+    const bytes = Buffer.from(text);
+    for (let size = 1; size <= bytes.length; size += 1)
+      expect(
+        (await eventsOf(chunksOf(bytes, size))).map(({ data }) => data),
+        String(size),
+      ).toEqual(expected);
   });
 
   test("match the standard for any text and any splits", async () => {
