@@ -115,8 +115,10 @@ function bestMatch(
 
 /** Loudness of the finished speech, in dBFS over the frames that hold sound. */
 const TARGET_DB = -20;
-/** Frames this far below the loudest do not count as sound. */
+/** Frames this far below the loudest do not count for the loudness. */
 const GATE_DB = -35;
+/** Frames this far below the loudest are silence; the last sound of "cough" and "breath" is only 40 dB below it. */
+const SILENCE_DB = -45;
 const FRAME_MS = 20;
 /** Largest gain; more would amplify the noise of a pause to the level of speech. */
 const MAX_GAIN_DB = 24;
@@ -136,7 +138,7 @@ export function levelLoudness(samples: Float32Array, rate: number): Float32Array
 /** The samples from the first to the last sound, with a margin of `marginMs`; a view, empty when all is silence. */
 export function trimSilence(samples: Float32Array, rate: number, marginMs: number): Float32Array {
   const powers = framePowers(samples, rate);
-  const threshold = Math.max(...powers, 0) * 10 ** (GATE_DB / 10);
+  const threshold = Math.max(...powers, 0) * 10 ** (SILENCE_DB / 10);
   const first = powers.findIndex((power) => power > threshold);
   if (first < 0) return samples.subarray(0, 0);
   const last = powers.findLastIndex((power) => power > threshold);

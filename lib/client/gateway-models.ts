@@ -127,17 +127,29 @@ export function codePoints(text: string): number {
 
 const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\u3040-\u30FF]/gu;
 
+/** Seconds that a character takes beyond those of a letter: a digit is read as a word, an ideograph is a syllable. */
+const LONGER: readonly (readonly [characters: RegExp, seconds: number])[] = [
+  [/\p{Nd}/gu, 4 / 15],
+  [/\p{Script=Han}/gu, 3 / 15],
+  [/\p{Script=Hangul}/gu, 1 / 15],
+  [/[\u3040-\u30FF]/gu, 0.5 / 15],
+];
+
 /**
- * Estimates the usage of a text: about 4 characters per token and 15 characters per second in alphabets; 1 token and
- * 0.25 s per character in Chinese, Japanese and Korean.
+ * Estimates the usage of a text: about 4 characters per token in alphabets, 1 in Chinese, Japanese and Korean; 15 letters
+ * per second, with the weights of lib/text/spoken-length.ts for characters that take longer.
  */
 export function estimateSpeech(text: string): { inputTokens: number; characters: number; seconds: number } {
   const characters = codePoints(text.trim());
   const wide = text.match(WIDE)?.length ?? 0;
   const narrow = characters - wide;
+  const longer = LONGER.reduce(
+    (sum, [longOnes, seconds]) => sum + (text.match(longOnes)?.length ?? 0) * seconds,
+    0,
+  );
   return {
     inputTokens: Math.ceil(narrow / 4 + wide),
     characters,
-    seconds: narrow / 15 + wide / 4,
+    seconds: characters / 15 + longer,
   };
 }

@@ -22,8 +22,8 @@ const LATIN_LANGUAGES = [
 const MIN_LETTERS = 4;
 /** A shorter text is often a name: the detector must call its result reliable. */
 const MIN_SENTENCE_WORDS = 5;
-/** How far another language's score must be above the fallback's. */
-const MARGIN = 0.02;
+/** How far another language's score must be above the fallback's; "Hello world" is 0.03 nearer to Norwegian. */
+const MARGIN = { sentence: 0.02, short: 0.1 };
 
 /**
  * The result of an n-gram language detector: the best language (empty when unknown) and scores from 0 to 1 by language.
@@ -65,7 +65,8 @@ export function detectLatinLanguage(text: string, fallback: string, guess: Guess
   if (language === "") return fallback;
   const isSentence = (text.match(/[\p{L}\p{M}]+/gu) ?? []).length >= MIN_SENTENCE_WORDS;
   if (!isSentence && !isReliable) return fallback;
-  return (scores[language] ?? 0) - (scores[fallback] ?? 0) > MARGIN ? language : fallback;
+  const margin = isSentence ? MARGIN.sentence : MARGIN.short;
+  return (scores[language] ?? 0) - (scores[fallback] ?? 0) > margin ? language : fallback;
 }
 
 /**
@@ -78,6 +79,8 @@ export function languageOfScript(script: Script, text: string): string | null {
     case "Cyrillic":
       return cyrillicLanguage(text);
     case "Arabic":
+      if (/[ۇۈۋ]/u.test(text)) return "ug";
+      if (/[ٿڄڃڦڳڱٻڀ]/u.test(text)) return "sd";
       if (/[ٹڈڑےھں]/u.test(text)) return "ur";
       return /[پچژگ]/u.test(text) ? "fa" : "ar";
     default:
@@ -113,7 +116,10 @@ function cyrillicLanguage(text: string): string {
   if (/[їєґЇЄҐ]/u.test(text)) return "uk";
   if (/[ѓќѕЃЌЅ]/u.test(text)) return "mk";
   if (/[ђћљњџјЂЋЉЊЏЈ]/u.test(text)) return "sr";
-  if (/[әқңғұһӘҚҢҒҰҺ]/u.test(text)) return "kk";
+  if (/[ҙҫҡҘҪҠ]/u.test(text)) return "ba";
+  if (/[җҖ]/u.test(text)) return "tt";
+  if (/[әқғұһӘҚҒҰҺ]/u.test(text)) return "kk";
+  if (/[ңөүҢӨҮ]/u.test(text)) return "ky";
   if (/[іІ]/u.test(text)) return "uk";
   // Bulgarian writes ъ between consonants, where Russian only has it before я, ю, е, ё; it has neither ы nor э.
   return /ъ[^яюеёЯЮЕЁ]/u.test(text) && !/[ыэЫЭ]/u.test(text) ? "bg" : "ru";

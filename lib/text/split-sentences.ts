@@ -55,7 +55,7 @@ const ABBREVIATIONS = new Set(
     "mr mrs ms dr prof sr jr st mt rev gen col lt capt sgt hon gov sen rep pres vs etc inc ltd co corp dept est fig " +
     "no nos vol pp ed eds al approx ca cf e.g i.e eg ie a.m p.m u.s u.k jan feb mar apr jun jul aug sep sept oct nov dec " +
     "bzw usw evtl ggf nr str z.b d.h u.a ca hr fr mme mlle m sra srta ud uds pág núm art sig sigg dott ecc " +
-    "dhr mevr bijv enz dz np tzw itd itp ul т.е т.д т.п г ул им стр"
+    "z v n p abb kap mio mrd chr inkl vgl ee dhr mevr bijv enz dz np tzw itd itp ul т.е т.д т.п г ул им стр кв д рис тыс"
   ).split(" "),
 );
 
@@ -82,7 +82,7 @@ export function* splitSentences(text: string, limits: ChunkLimits): Generator<Te
 function* sentences(text: string): Generator<TextChunk> {
   let start = 0;
   let at = 0;
-  let run: Run = { end: 0, isEnd: false };
+  let run: Run = { end: 0, isLastOfParagraph: false, isEnd: false };
   while (at < text.length) {
     let end: End | null = null;
     if (text[at] === "\n") end = lineEnd(text, at);
@@ -133,6 +133,8 @@ function lineEnd(text: string, at: number): End | null {
 /** A run of terminators and closers. */
 interface Run {
   end: number;
+  /** True when a blank line follows. */
+  isLastOfParagraph: boolean;
   /** True when what follows allows a sentence to end here. */
   isEnd: boolean;
 }
@@ -141,18 +143,17 @@ interface Run {
 function readRun(text: string, from: number): Run {
   const end = endOfRun(text, from, IS_TERMINATOR | IS_CLOSING_MARK);
   const following = Math.min(endOfRun(text, end, IS_SPACE), end + MAX_GAP);
-  const isEnd =
-    (end === text.length || following > end) &&
-    // Blank lines are left for lineEnd, so that the pause of a paragraph is kept.
-    countBreaks(text, end, following) < 2 &&
-    !(marksOf(text.charAt(following)) & IS_LOWER);
-  return { end, isEnd };
+  const isLastOfParagraph = countBreaks(text, end, following) > 1;
+  const isEnd = (end === text.length || following > end) && !(marksOf(text.charAt(following)) & IS_LOWER);
+  return { end, isLastOfParagraph, isEnd };
 }
 
 /** The end of the sentence, when the terminator at `at` ends one. */
 function sentenceEnd(text: string, at: number, run: Run): End | null {
   const mark = text.charAt(at);
   const end: End = { at: run.end, kind: "sentence" };
+  // Left for lineEnd, so that the pause of a paragraph is kept.
+  if (run.isLastOfParagraph) return null;
   if (marksOf(mark) & IS_WIDE_TERMINATOR) return end;
   if (!run.isEnd || (mark === "." && run.end === at + 1 && isAbbreviation(text, at))) return null;
   return end;
@@ -161,7 +162,7 @@ function sentenceEnd(text: string, at: number, run: Run): End | null {
 function isAbbreviation(text: string, dot: number): boolean {
   const before = text.slice(Math.max(0, dot - 12), dot).split(/[^\p{L}.]/u);
   const word = before.at(-1) ?? "";
-  return /^\p{Lu}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase());
+  return /^(?:\p{Lu}\.)*\p{Lu}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase());
 }
 
 interface Cut {

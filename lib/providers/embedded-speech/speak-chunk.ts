@@ -71,10 +71,14 @@ async function speakWithEspeak(chunk: SpeechChunk, language: string, timbre: Tim
   });
 }
 
-function respell(text: string, language: string): string {
+/** A hyphen before a number is a minus, which espeak-ng only reads as such. */
+const MINUS = /(?<![\p{L}\p{N}])[-−](?=\d)/gu;
+
+/** Text in a form that espeak-ng reads correctly in this base language. */
+export function respell(text: string, language: string): string {
   if (language === "zh") return respellHan(text);
-  if (language === "ja") return respellKana(text);
-  return text;
+  if (language === "ja") return respellKana(text).replace(MINUS, "−");
+  return text.replace(MINUS, language === "pt" ? "menos " : "−");
 }
 
 async function detect(chunk: SpeechChunk): Promise<string> {

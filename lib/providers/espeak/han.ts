@@ -44,10 +44,28 @@ export function findUnreadableHan(text: string): string | null {
   return null;
 }
 
+const CURRENCIES: Readonly<Record<string, string>> = { "¥": "元", $: "美元", "€": "欧元", "£": "英镑" };
+
+/** Signs beside numbers that espeak-ng skips or reads in English, in words. */
+function spellSigns(text: string): string {
+  return (
+    text
+      .replace(/([¥$€£]) ?(\d+(?:,\d{3})*(?:\.\d+)?)([百千万亿]{0,4})/gu, (_, sign: string, amount, scale) =>
+        [amount, scale, CURRENCIES[sign] ?? ""].join(""),
+      )
+      // Not a telephone number or a date, whose parts may begin with a zero.
+      .replace(/(?<![\w.-])([1-9]\d{0,3}(?:\.\d+)?%?)[-~–—]([1-9]\d{0,3}(?:\.\d+)?%?)(?![\w.-])/gu, "$1到$2")
+      .replace(/(?<![\d/])(\d{1,9})\/(\d{1,9})(?![\d/])/gu, "$2分之$1")
+      .replace(/(\d{1,15}(?:\.\d+)?)%/gu, "百分之$1")
+      .replace(/(?<!\w)[-−](?=\d)/gu, "负")
+      .replaceAll("°C", "摄氏度")
+      .replaceAll("°F", "华氏度")
+  );
+}
+
 /** Chinese text in a form that espeak-ng reads correctly. */
 export function respellHan(text: string): string {
-  return text
-    .normalize("NFKC")
+  return spellSigns(text.normalize("NFKC"))
     .replace(/(\p{Script=Han})々/gu, "$1$1")
     .replaceAll("々", "")
     .replace(ERHUA, " 儿")

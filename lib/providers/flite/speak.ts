@@ -40,11 +40,51 @@ export async function loadFlite(): Promise<FliteEngine> {
   return { speak: (request) => speak(module, request) };
 }
 
-/** Signs that flite skips, in English words. */
+/** Currencies by their signs; flite reads only the dollar's. */
+const CURRENCIES: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  "€": ["euro", "euros"],
+  "£": ["pound", "pounds"],
+  "¥": ["yen", "yen"],
+  "₹": ["rupee", "rupees"],
+  "₩": ["won", "won"],
+  "₽": ["rouble", "roubles"],
+  "₪": ["shekel", "shekels"],
+};
+const AMOUNT = /([€£¥₹₩₽₪]) ?(\d+(?:,\d{3})*(?:\.\d+)?)((?: (?:thousand|[mbtr]+illion))?)/gu;
+const MICRO_UNITS: Readonly<Record<string, string>> = {
+  g: "micrograms",
+  m: "micrometers",
+  s: "microseconds",
+  l: "microliters",
+  L: "microliters",
+};
+
+/** "€12.50" as "12 euros 50", and "€5 million" as "5 million euros". */
+function spokenAmount(_: string, sign: string, amount: string, scale: string): string {
+  const [one, many] = CURRENCIES[sign] ?? ["", ""];
+  const [whole = "", cents] = amount.split(".");
+  if (cents?.length === 2 && scale === "") return `${whole} ${whole === "1" ? one : many} ${cents}`;
+  return `${amount}${scale} ${amount === "1" && scale === "" ? one : many}`;
+}
+
+/** Powers after a number or a unit: "10²", "m³", "10⁻⁶". Other raised digits are the marks of notes. */
+function spokenPower(power: string): string {
+  if (power === "²") return " squared";
+  return power === "³" ? " cubed" : ` to the power of ${power.normalize("NFKC")}`;
+}
+
+/** Signs that flite skips or reads otherwise, in English words. */
 const SPOKEN: Readonly<Record<string, string>> = {
-  "€": " euros ",
-  "£": " pounds ",
-  "¥": " yen ",
+  ...Object.fromEntries(Object.entries(CURRENCIES).map(([sign, [, many]]) => [sign, ` ${many} `])),
+  "¢": " cents ",
+  "&": " and ",
+  "−": " minus ",
+  "⁄": "/",
+  "≤": " less than or equal to ",
+  "≥": " greater than or equal to ",
+  "≠": " not equal to ",
+  "≈": " about ",
+  µ: " micro ",
   "°": " degrees ",
   "×": " times ",
   "÷": " divided by ",
@@ -76,10 +116,16 @@ export function toFliteText(text: string): string {
   return text
     .replace(/[‘’‚‛ʼ]/gu, "'")
     .replace(/[“”„‟«»]/gu, '"')
+    .replace(/(?<=\d)[–—―](?=\d)/gu, "-")
     .replace(/[–—―]/gu, ", ")
     .replace(/…/gu, ". ")
-    .replace(/[^ -~]/gu, (character) => SPOKEN[character] ?? character)
+    .replace(AMOUNT, spokenAmount)
+    .replace(/(?<=\d ?)[µμ]([gmslL])\b/gu, (unit) => ` ${MICRO_UNITS[unit.charAt(1)] ?? unit}`)
+    .replace(/(?<=\p{Nd})(?=[¼-¾⅐-⅞])/gu, " and ")
+    .replace(/(?<=[\p{Nd})])[⁰¹²³⁴-⁹⁻]{1,9}|(?<=[a-zA-Z])[²³]/gu, spokenPower)
+    .replace(/[^ -%'-~]/gu, (character) => SPOKEN[character] ?? character)
     .normalize("NFKD")
+    .replaceAll("⁄", "/")
     .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)))
     .replace(/[^ -~]/gu, (character) => (/\p{M}/u.test(character) ? "" : " "))
     .replace(/ +/g, " ")

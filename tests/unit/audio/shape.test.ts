@@ -77,6 +77,10 @@ it("trimSilence trims silence to the margin and keeps the sound", () => {
   expect(trimmed.length / RATE).toBeGreaterThan(1);
   expect(trimmed.length / RATE).toBeLessThan(1.08);
   expect(trimSilence(new Float32Array(RATE), RATE, 15)).toHaveLength(0);
+  // The last sound of "cough" is 40 dB below the loudest.
+  const quiet = buzz(140, RATE, 0.2).map((sample) => sample / 100);
+  samples.set(quiet, 2 * RATE);
+  expect(trimSilence(samples, RATE, 15).length / RATE).toBeGreaterThan(1.2);
 });
 
 describe("equalize", () => {

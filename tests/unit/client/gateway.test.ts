@@ -168,6 +168,12 @@ test("adds the costs of all units", () => {
 
 test("counts code points and estimates more time per Chinese character", () => {
   expect(codePoints("a👋🏽")).toBe(3);
-  expect(estimateSpeech("你好世界").seconds).toBe(1);
   expect(estimateSpeech("x".repeat(30)).seconds).toBe(2);
+  for (const [text, seconds] of [
+    ["你好世界", 16 / 15],
+    ["4829137705", 50 / 15],
+    ["안녕", 4 / 15],
+    ["こん", 3 / 15],
+  ] as const)
+    expect(estimateSpeech(text).seconds, text).toBeCloseTo(seconds);
 });

@@ -10,8 +10,37 @@ it.each([
   ["cafe\u0301", "café"],
   ["soft\u00ADhyphen \uFEFF", "softhyphen "],
   ["© 2024 Acme™", "© 2024 Acme™"],
+  ["ﬁnden, eﬀet, ﻻ", "finden, effet, لا"],
+  ["ﻣﺮﺣﺒﺎ", "مرحبا"],
+  ["שָׁלוֹם־עֲלֵיכֶם", "שלום־עליכם"],
 ])("cleans %j for speech", (text, cleaned) => {
   expect(cleanSpeechText(text)).toBe(cleaned);
+});
+
+it.each([
+  ["# Title\n\n## Part ##", "Title\n\nPart ##"],
+  ["**Note:** this is *very* _important_ or __not__.", "Note: this is very important or not."],
+  ["***a*** **b c** 这是**重点**内容", "a b c 这是重点内容"],
+  ["Run `npm start`:\n```sh\nls\n```", "Run npm start:\n\nls\n"],
+  ["* one\n  * two\n- three", "one\ntwo\n- three"],
+  ["See [the guide](https://example.com/a?b=1).", "See the guide."],
+])("leaves the marks of Markdown out of %j", (text, cleaned) => {
+  expect(cleanSpeechText(text)).toBe(cleaned);
+});
+
+it("keeps single marks, which belong to the text", () => {
+  for (const text of [
+    "5 * 3 * 2",
+    "2**3**4",
+    "a*b*c",
+    "snake_case_name",
+    "f***",
+    "#1 of 2",
+    "[a](b)",
+    "* ",
+    "_",
+  ])
+    expect(cleanSpeechText(text), text).toBe(text);
 });
 
 it("keeps a joiner inside a word and drops one left by an emoji", () => {

@@ -36,6 +36,17 @@ it("does not switch from English for a foreign name or dish", () => {
   }
 });
 
+it("reads short English texts as English, and short greetings of other languages as theirs", () => {
+  for (const text of ["Hello world", "Hello, world!", "Dinner at 8", "Fire alarm", "Wind alert"])
+    expect(detectLatinLanguage(text, "en", guess), text).toBe("en");
+  for (const [text, language] of [
+    ["Guten Morgen zusammen", "de"],
+    ["Bonjour tout le monde", "fr"],
+    ["Buenas noches, señora", "es"],
+  ] as const)
+    expect(detectLatinLanguage(text, "en", guess), text).toBe(language);
+});
+
 it("keeps the surrounding language for a word too short to detect", () => {
   expect(detectLatinLanguage("ok", "fr", guess)).toBe("fr");
   expect(detectLatinLanguage("12 %", "pl", guess)).toBe("pl");
@@ -49,6 +60,12 @@ it.each([
   ["Cyrillic", "Выйдут из подъезда объекты, э", "ru"],
   ["Arabic", "سيكون الطقس جميلا", "ar"],
   ["Arabic", "چطور هستید", "fa"],
+  ["Arabic", "ياخشىمۇسىز دۇنيا", "ug"],
+  ["Arabic", "توھان ڪيئن آھيو، ڄاڻ", "sd"],
+  ["Cyrillic", "Һаумыһығыҙ, дуҫтар", "ba"],
+  ["Cyrillic", "Җәй килде", "tt"],
+  ["Cyrillic", "Қалың қалай", "kk"],
+  ["Cyrillic", "Кандайсың, жүрөгүм", "ky"],
   ["Devanagari", "कल सुबह", "hi"],
   ["Hangul", "내일 아침", "ko"],
   ["Kana", "あした", "ja"],

@@ -16,10 +16,20 @@ describe("sentences", () => {
     ["你好。今天天气很好！我们走吧？", 3],
     ["यह एक वाक्य है। यह दूसरा है।", 2],
     ["Das ist z.B. ein Satz.", 1],
+    ["George R.R. Martin met J.R.R. Tolkien.", 1],
+    ["See p. 12, z. B. Obst, 5 Mio. Euro.", 1],
+    ["100 v. Chr. und д. 5, кв. 12.", 1],
     ['He said "Stop." Then he left.', 2],
   ])("splits %j into %i", (text, count) => {
     expect(texts(text)).toHaveLength(count);
   });
+
+  it.each([["第一段。\n\n第二段。"], ["पहला।\n \nदूसरा।"], ["「一。」\n\n\n二。"]])(
+    "ends a paragraph at a blank line after %j",
+    (text) => {
+      expect(split(text).map(({ end }) => end)).toEqual(["paragraph", expect.any(String)]);
+    },
+  );
 
   it("ends at a blank line and continues over a hard line break", () => {
     expect(split("A wrapped\nline here.\n\nNext part")).toEqual([
