@@ -47,7 +47,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
         costNano: 0,
         tags: "red",
       });
-      await settle({ at: start + 9 * HOUR, model: "later", costNano: 1_000 });
+      await settle({ at: start + 9 * HOUR + 5, model: "later", costNano: 1_000, latencyMs: 40 });
     });
     afterAll(() => database.remove());
 
@@ -80,6 +80,18 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
         [null, "b", 2],
       ]);
       expect(await calls(2, HOUR, { isExact: false })).toEqual([[null, null, 2]]);
+    });
+
+    test("sums the hour of the newest entry, up to that entry's end, without reading its entries", async () => {
+      const newest = start + 9 * HOUR + 5;
+      const sum = async (to: number) =>
+        (await ask({ from: start + 8 * HOUR, to, isExact: true })).map((group) => [
+          group.calls,
+          group.latencyMaxMs,
+        ]);
+      expect(await sum(newest)).toEqual([]);
+      // Only entries tell the slowest call.
+      expect(await sum(newest + 1)).toEqual([[1, null]]);
     });
 
     test("sums by hour and by model", async () => {
