@@ -39,6 +39,15 @@ export interface GatewayState {
   live: LiveBus;
 }
 
+/** Forgets in this process what calls told of a channel: it is another one now, or none. */
+export function forgetChannel(
+  { circuits, traffic }: Pick<GatewayState, "circuits" | "traffic">,
+  id: string,
+): void {
+  circuits.close(id);
+  traffic.forget(id);
+}
+
 /** Creates the state of one instance, which is part of its services. */
 export function createGatewayState(services: {
   store: Store;

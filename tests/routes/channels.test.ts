@@ -340,6 +340,7 @@ describe("a channel", () => {
     traffic.begin(made.id, "speech-a", false).answered();
     expect(traffic.latencyMs(made.id, "speech-a")).not.toBeNull();
     expect((await harness(`/api/channels/${made.id}`, { method: "DELETE", cookie: owner })).status).toBe(200);
+    await services.catalog.all();
     expect(traffic.latencyMs(made.id, "speech-a")).toBeNull();
     expect((await harness(`/api/channels/${made.id}`, { cookie: owner })).status).toBe(404);
     const { ensureEmbedded } = await import("../../lib/console/channels/ensure-embedded");

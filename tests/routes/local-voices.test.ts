@@ -166,6 +166,7 @@ it("lists a voice whose folder was deleted by hand, and removes its channel and 
   expect(await list()).toMatchObject({ installed: [], broken: [] });
   expect(await services.store.channels.find(id)).toBeNull();
   // A voice of that name may be installed again.
+  await services.catalog.all();
   expect(traffic.latencyMs(id, "tiny")).toBeNull();
   expect((await harness("/api/voices/tiny", { method: "DELETE", cookie })).status).toBe(404);
 });

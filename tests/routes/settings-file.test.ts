@@ -276,6 +276,7 @@ describe("an import", () => {
       };
       const reply = await importFile({ ...file, settings: {}, models: [], channels: [channel] }, dry_run);
       expect(reply.json.data.steps[0]).toMatchObject({ action: "change" });
+      await services.catalog.all();
       return circuits.health(id, key, "tts-1").state;
     };
     const models = [{ ...CHANNEL.models[0], upstream_name: "tts-1-hd" }];

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ConsoleServices } from "../../lib/console/context";
 import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { digestKey, makeKey } from "../../lib/gateway/admission/key-format";
-import { createGatewayState } from "../../lib/gateway/state";
+import { createGatewayState, forgetChannel } from "../../lib/gateway/state";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import {
   COUNT_TOKENS_ROUTES,
@@ -161,7 +161,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
       legacyEngines: options.legacyEngines ?? false,
       dataDirectory: "",
     },
-    catalog: createCatalog(store),
+    catalog: createCatalog(store, (id) => forgetChannel(services.state, id)),
     providers: {
       embedding: (channel: ChannelRecord) => options.engine?.(channel) ?? lexical,
       speech: options.speech,

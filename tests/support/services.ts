@@ -4,7 +4,7 @@ import type { ConsoleServices } from "../../lib/console/context";
 import { applyStoredSettings } from "../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS, type Limits } from "../../lib/contracts/limits";
 import { createCatalog } from "../../lib/gateway/admission/catalog";
-import { createGatewayState } from "../../lib/gateway/state";
+import { createGatewayState, forgetChannel } from "../../lib/gateway/state";
 import type { Cipher } from "../../lib/ports/cipher";
 import type { Store } from "../../lib/ports/store";
 import { createProviders } from "../../lib/providers/registry";
@@ -105,7 +105,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     },
     setupGuard: guard,
     signIn: { cookieSecret: "a cookie secret of the tests", refusalFloorMs: 0 },
-    catalog: createCatalog(store),
+    catalog: createCatalog(store, (id) => forgetChannel(services.state, id)),
     providers,
     webhook: providers.webhook,
     voices: providers.voices,

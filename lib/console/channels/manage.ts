@@ -7,7 +7,6 @@ import { readUse } from "../circuits/health";
 import type { ConsoleContext, ReadContext } from "../context";
 import { pageOf } from "../page-of";
 import { toChannel } from "./to-channel";
-import { forgetChannel } from "./update";
 
 /** The channels by priority; all of them without a query. */
 export async function listChannels(ctx: ReadContext, query: ShortListQuery = {}): Promise<ListPage<Channel>> {
@@ -84,5 +83,4 @@ export async function deleteChannel(ctx: ConsoleContext, id: string): Promise<vo
       detail: { name, provider, base_url: baseUrl },
     });
   });
-  forgetChannel(ctx, id);
 }

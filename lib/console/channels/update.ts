@@ -10,7 +10,7 @@ import { getChannelRecord, requireOperator, staleVersion } from "../access/guard
 import { recordAudit } from "../audit/record";
 import { readUse } from "../circuits/health";
 import type { ConsoleContext } from "../context";
-import { differing, sentFields } from "../differing";
+import { sentFields } from "../differing";
 import { ensureModels } from "./ensure-models";
 import {
   encryptKey,
@@ -87,23 +87,6 @@ function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChanne
   });
 }
 
-/** What a call to the upstream depends on; a stored key never changes, apart from its label. */
-const callFields = ({ provider, baseUrl, keys, models, headers, options, timeouts }: ChannelRecord) => ({
-  provider,
-  baseUrl,
-  keys: keys.map(({ id }) => id),
-  models,
-  headers,
-  options,
-  timeouts,
-});
-
-/** Whether the failures before a change say nothing about the channel after it. Forms also send unchanged fields. */
-export function resetsCircuits(before: ChannelRecord, after: ChannelRecord): boolean {
-  if (after.enabled && !before.enabled) return true;
-  return Object.keys(differing(callFields(before), callFields(after))).length > 0;
-}
-
 /** The patch for the audit log, with keys by label, else in their display form. */
 function shownPatch(patch: Patch): Record<string, unknown> {
   return { ...patch, ...(patch.keys === undefined ? {} : { keys: patch.keys.map(nameOfKey) }) };
@@ -115,7 +98,7 @@ function shownPatch(patch: Patch): Record<string, unknown> {
  */
 export async function updateChannel(ctx: ConsoleContext, id: string, input: UpdateChannel): Promise<Channel> {
   await requireOperator(ctx);
-  const { before, record } = await ctx.store.transaction(async (tx) => {
+  const record = await ctx.store.transaction(async (tx) => {
     const before = await getChannelRecord(tx, id);
     // All checks below are against the version that is replaced.
     if (before.version !== input.version) throw staleVersion();
@@ -134,16 +117,11 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
       target: id,
       detail: { before: shownPatch(was), after: shownPatch(patch) },
     });
-    return { before, record };
+    return record;
   });
-  if (resetsCircuits(before, record)) forgetChannel(ctx, id);
+  // Loads the new version, which closes the circuits before they are shown.
+  await ctx.catalog.all();
   return toChannel(ctx, record, await readUse(ctx));
-}
-
-/** Forgets in this process what calls told of a channel: it is another one now, or none. */
-export function forgetChannel({ state }: Pick<ConsoleContext, "state">, id: string): void {
-  state.circuits.close(id);
-  state.traffic.forget(id);
 }
 
 /**

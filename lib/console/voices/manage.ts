@@ -3,7 +3,6 @@ import { AppError, hasCode } from "../../errors";
 import type { LocalVoices, VoiceSource } from "../../ports/local-voices";
 import type { Repositories, Store } from "../../ports/store";
 import { type ActorContext, recordAudit } from "../audit/record";
-import { forgetChannel } from "../channels/update";
 import type { ConsoleContext } from "../context";
 import { requireVoices } from "./list";
 import { refreshVoices, voiceChannelId } from "./refresh";
@@ -108,8 +107,6 @@ export async function deleteVoice(
 /** Removes a voice. Throws `forbidden`, `not_found`. */
 export async function removeVoice(ctx: ConsoleContext, name: string): Promise<void> {
   await deleteVoice(ctx, requireVoices(ctx), name);
-  // The channel of a voice with this name that is installed later has the same ID.
-  forgetChannel(ctx, voiceChannelId(name));
 }
 
 /**

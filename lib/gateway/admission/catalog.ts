@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Catalog, CatalogEntry } from "../../ports/catalog";
 import type { ChannelRecord, ModelRecord, Store } from "../../ports/store";
 
 interface Snapshot {
+  channels: readonly ChannelRecord[];
   entries: readonly CatalogEntry[];
   byName: ReadonlyMap<string, CatalogEntry>;
 }
@@ -43,16 +45,50 @@ async function load(store: Store): Promise<Snapshot> {
   for (const entry of entries) for (const alias of entry.model.aliases) byName.set(alias, entry);
   // Names after aliases: a model's name takes precedence over another's alias.
   for (const entry of entries) byName.set(entry.model.name, entry);
-  return { entries, byName };
+  return { channels, entries, byName };
 }
 
-/** Enabled models with the enabled channels that serve them, cached until a model or channel changes. */
-export function createCatalog(store: Store): Catalog {
+/** What a call to the upstream depends on; a stored key never changes, apart from its label. */
+const callFields = (channel: ChannelRecord) => ({
+  // A voice that is installed again has the same ID.
+  createdAt: channel.createdAt,
+  provider: channel.provider,
+  baseUrl: channel.baseUrl,
+  keys: channel.keys.map(({ id }) => id),
+  models: channel.models,
+  headers: channel.headers,
+  options: channel.options,
+  timeouts: channel.timeouts,
+});
+
+/** Whether the calls before a change say nothing about the channel after it. Forms also send unchanged fields. */
+function isReplaced(before: ChannelRecord, after: ChannelRecord | undefined): boolean {
+  if (after === undefined || (after.enabled && !before.enabled)) return true;
+  return !isDeepStrictEqual(callFields(before), callFields(after));
+}
+
+/**
+ * Enabled models with the enabled channels that serve them, cached until a model or channel changes. `forgetChannel` is
+ * called for each channel that a change, made by any process, has replaced or deleted.
+ */
+export function createCatalog(store: Store, forgetChannel: (id: string) => void): Catalog {
   let current: Promise<Snapshot> | null = null;
+  /** The channels of the latest snapshot. */
+  let known: readonly ChannelRecord[] = [];
+
+  function follow(channels: readonly ChannelRecord[]): void {
+    const fresh = new Map(channels.map((channel) => [channel.id, channel]));
+    for (const before of known) if (isReplaced(before, fresh.get(before.id))) forgetChannel(before.id);
+    known = channels;
+  }
 
   function snapshot(): Promise<Snapshot> {
     if (current === null) {
-      const loading = load(store);
+      const loading: Promise<Snapshot> = load(store).then((loaded) => {
+        // Of several reads, the latest counts: an older one may lack a change.
+        if (current === loading) follow(loaded.channels);
+        return loaded;
+      });
       current = loading;
       // A failed read is not cached: the next call reads again.
       loading.catch(() => {
@@ -63,7 +99,10 @@ export function createCatalog(store: Store): Catalog {
   }
 
   store.onChange((topics) => {
-    if (topics.has("models") || topics.has("channels")) current = null;
+    if (!topics.has("models") && !topics.has("channels")) return;
+    current = null;
+    // Now, not with the next call: the console also shows the circuits of a process without calls.
+    void snapshot();
   });
 
   return {

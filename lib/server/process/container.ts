@@ -8,7 +8,7 @@ import { applyStoredSettings } from "../../console/settings/apply-settings";
 import { refreshVoices } from "../../console/voices/refresh";
 import type { Limits } from "../../contracts/limits";
 import { createCatalog } from "../../gateway/admission/catalog";
-import { createGatewayState } from "../../gateway/state";
+import { createGatewayState, forgetChannel } from "../../gateway/state";
 import type { Instance } from "../../ports/instance";
 import type { Store } from "../../ports/store";
 import type { Log } from "../../ports/telemetry";
@@ -178,7 +178,7 @@ function createServices(
     instance,
     setupGuard,
     signIn: { cookieSecret: nextAuthSecret(secret), refusalFloorMs: REFUSAL_FLOOR_MS },
-    catalog: createCatalog(store),
+    catalog: createCatalog(store, (id) => forgetChannel(state, id)),
     providers,
     webhook: providers.webhook,
     voices: providers.voices,
@@ -234,6 +234,8 @@ async function assemble(
     await ensureEmbedded(store, systemClock);
     await refreshVoices(services);
     await applyStoredSettings(services);
+    // The channels whose circuits are restored: the next version of them is compared with this one.
+    await services.catalog.all();
     await restoreCircuits(services);
     stopBackground = await startBackground(services, register);
   } catch (error) {

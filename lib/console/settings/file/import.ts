@@ -21,7 +21,6 @@ import { recordAudit } from "../../audit/record";
 import { ensureModels } from "../../channels/ensure-models";
 import { isSameBaseUrl } from "../../channels/stored-keys";
 import { readConnection, readTimeouts } from "../../channels/to-channel";
-import { forgetChannel, resetsCircuits } from "../../channels/update";
 import type { ConsoleContext } from "../../context";
 import { differing, sentFields } from "../../differing";
 import { readModelNames } from "../../models/model-names";
@@ -136,7 +135,7 @@ function channelRefusal(before: ChannelRecord, sent: FileChannel, patch: Channel
 
 /** Writes the fields that differ and returns their names. */
 async function updateChannel(
-  { tx, channels, reset }: Importing,
+  { tx, channels }: Importing,
   before: ChannelRecord,
   patch: ChannelPatch,
 ): Promise<string[]> {
@@ -144,7 +143,6 @@ async function updateChannel(
   const fields = Object.keys(fresh);
   const after = fields.length === 0 ? null : await tx.channels.update(before, fresh);
   if (after !== null) channels.set(after.id, after);
-  if (after !== null && resetsCircuits(before, after)) reset.push(before.id);
   return fields;
 }
 
@@ -261,7 +259,7 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
   const user = await requireSignedInOperator(ctx);
   const { dry_run, file } = input;
   try {
-    const { steps, reset } = await ctx.store.transaction(async (tx) => {
+    const steps = await ctx.store.transaction(async (tx) => {
       const existing = (await tx.channels.all()).map((channel) => [channel.id, channel] as const);
       const models = await readModelNames(tx);
       const channels = new Map(existing);
@@ -274,7 +272,6 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
         channels,
         newModels: [],
         newChannels: [],
-        reset: [],
       };
       // Models first: channels name them.
       const ofModels = await importModels(importing, file.models);
@@ -284,9 +281,8 @@ export async function importFile(ctx: ConsoleContext, input: ImportSettings): Pr
       const all = [...ofSettings, ...ofModels, ...ofChannels];
       if (dry_run) throw new DryRun(all);
       await recordAudit(tx, ctx, { action: "settings.import", detail: changesOf(all) });
-      return { steps: all, reset: importing.reset };
+      return all;
     });
-    for (const id of reset) forgetChannel(ctx, id);
     await ctx.instance.refreshSettings?.();
     return { dry_run, steps };
   } catch (error) {

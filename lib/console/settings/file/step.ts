@@ -16,8 +16,6 @@ export interface Importing {
   /** New records, which are inserted together after the last step of their kind. */
   newModels: ModelRecord[];
   newChannels: ChannelRecord[];
-  /** IDs of the channels whose circuits close once the import is stored. */
-  reset: string[];
 }
 
 type Named = Pick<ImportStep, "kind" | "name">;
