@@ -105,7 +105,11 @@ function Steps({ steps }: { steps: readonly ImportStep[] }) {
               <span className="min-w-0">
                 <span className="mr-2 text-sm text-ink-muted">{t(`kind.${step.kind}`)}</span>
                 <code className="break-words">{step.name}</code>
-                {step.reason === null ? null : <span className="block text-sm text-warn">{step.reason}</span>}
+                {step.reason === null ? null : (
+                  <span className="block text-sm text-warn">
+                    {step.kind === "rule" ? t("unknownKey") : step.reason}
+                  </span>
+                )}
                 {step.kind !== "setting" && step.fields.length > 0 ? (
                   <span className="block text-sm text-ink-muted">{step.fields.join(", ")}</span>
                 ) : null}

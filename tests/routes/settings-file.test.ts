@@ -434,7 +434,11 @@ describe("an import", () => {
     const rules = [ruleOf("key_of_another_instance", 8), ruleOf(other.id, 9), model];
     const settings = { alerts: { ...file.settings.alerts, rules } };
     const reply = await importFile({ ...file, settings, models: [], channels: [] });
-    expect(reply.json.data.steps).toMatchObject([{ name: "alerts", action: "change" }]);
+    const reason = "This instance has no API key with this ID.";
+    expect(reply.json.data.steps).toMatchObject([
+      { kind: "rule", name: "key_of_another_instance", action: "skip", reason },
+      { kind: "setting", name: "alerts", action: "change", reason: null },
+    ]);
     const stored = (await harness("/api/settings", { cookie: owner })).json.data.alerts.rules;
     expect(stored).toEqual([ruleOf(other.id, 9), model, ruleOf(key.id, 5)]);
     const many = Array.from({ length: 99 }, (_, at) => ({ ...model, model: `m-${at}` }));

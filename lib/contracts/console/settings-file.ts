@@ -46,7 +46,8 @@ export const ImportSettings = z.strictObject({
 export type ImportSettings = z.output<typeof ImportSettings>;
 
 export const ImportStep = z.strictObject({
-  kind: z.enum(["setting", "model", "channel"]),
+  /** `rule`: an alert rule for an API key that this instance does not have; `name` is the key's ID. */
+  kind: z.enum(["setting", "rule", "model", "channel"]),
   name: z.string(),
   /** `same`: this instance already matches the file. */
   action: z.enum(["create", "change", "same", "skip"]),

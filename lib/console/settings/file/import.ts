@@ -49,18 +49,21 @@ async function settingRefusal(
   }
 }
 
-/** API keys belong to the instance: rules of the file apply to keys that exist here, and those of other keys stay. */
+/** API keys belong to the instance: rules of the file apply to keys that exist here, and those of its other keys stay. */
 async function mergeRules(
   { tx }: Importing,
   present: readonly ScopedAlertRule[],
   sent: readonly ScopedAlertRule[],
-): Promise<ScopedAlertRule[]> {
+): Promise<{ rules: ScopedAlertRule[]; steps: ImportStep[] }> {
   const named = new Set(sent.flatMap((rule) => (rule.scope === "key" ? [rule.key_id] : [])));
   const kept = present.filter((rule) => rule.scope === "key" && !named.has(rule.key_id));
   const rules: ScopedAlertRule[] = [];
+  const steps: ImportStep[] = [];
   for (const rule of [...sent, ...kept])
     if (rule.scope === "model" || (await tx.keys.findById(rule.key_id)) !== null) rules.push(rule);
-  return rules;
+    else if (named.has(rule.key_id))
+      steps.push(skipped({ kind: "rule", name: rule.key_id }, "This instance has no API key with this ID."));
+  return { rules, steps };
 }
 
 /** Writes the file's settings over the stored ones; the webhook URL is not part of the file and stays. */
@@ -69,15 +72,14 @@ async function importSettings(importing: Importing, file: SettingsFile["settings
   const before = await readSettings(tx);
   const { alerts, ...others } = file;
   const sent: Partial<OpenSettings> = others;
+  const steps: ImportStep[] = [];
   if (alerts !== undefined) {
-    const { rules } = before.alerts;
-    sent.alerts = {
-      ...alerts,
-      rules: alerts.rules ? await mergeRules(importing, rules, alerts.rules) : rules,
-    };
+    const present = before.alerts.rules;
+    const merged = alerts.rules && (await mergeRules(importing, present, alerts.rules));
+    sent.alerts = { ...alerts, rules: merged?.rules ?? present };
+    steps.push(...(merged?.steps ?? []));
   }
   const wanted = differing(before, sent);
-  const steps: ImportStep[] = [];
   for (const name of Object.keys(file)) {
     const one = { kind: "setting", name } as const;
     const reason = name in wanted ? await settingRefusal(importing, before, name, wanted) : null;
