@@ -46,12 +46,14 @@ describe("the caller's own profile", () => {
       expect((await patch({ email: "mia@example.com" }, mia.cookie)).status).toBe(200);
   });
 
-  test("writes no audit row for a request that changes nothing", async () => {
+  test("writes no audit row and no version for a request without fields", async () => {
     const rows = async () => (await services.store.audit.list({ limit: 50, cursor: null, q: null })).items;
     const before = (await rows()).length;
-    expect((await patch({})).status).toBe(200);
+    const { version } = await self();
+    for (const body of [{}, { version }]) expect((await patch(body)).json.data.version).toBe(version);
+    expect((await patch({ version: version + 1 })).status).toBe(409);
     expect(await rows()).toHaveLength(before);
-    expect((await patch({ display_name: "Liv" })).status).toBe(200);
+    expect((await patch({ version, display_name: "Liv" })).status).toBe(200);
     expect(await rows()).toHaveLength(before + 1);
   });
 

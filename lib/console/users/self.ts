@@ -20,6 +20,9 @@ import { hasTwoFactor, toSelf } from "./to-user";
  */
 export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
   const { user, session } = requireSession(ctx);
+  const { version = user.version, ...fields } = input;
+  // A new version would refuse what another window sends.
+  if (Object.keys(fields).length === 0 && version === user.version) return readSelf(ctx);
   const emailKey = input.email ? userNameKey(input.email) : input.email;
   if (emailKey && emailKey !== user.emailKey) await takeAttempt(ctx, "email", "loginAttemptsPerMinute");
   const isNewEmail = emailKey !== undefined && emailKey !== user.emailKey;
@@ -31,18 +34,16 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
   return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, { email: emailKey }, user.id);
     const changed = await tx.users.update(
-      { id: user.id, version: input.version ?? user.version },
+      { id: user.id, version },
       { displayName: input.display_name, email: input.email, emailKey, locale: input.locale },
     );
     if (changed === null)
       throw new AppError("conflict", "Your profile was changed by another request. Load it again.");
-    const { version: _, ...fields } = input;
-    if (Object.keys(fields).length > 0)
-      await recordAudit(tx, ctx, {
-        action: "user.update_self",
-        target: user.id,
-        detail: { fields: Object.keys(fields) },
-      });
+    await recordAudit(tx, ctx, {
+      action: "user.update_self",
+      target: user.id,
+      detail: { fields: Object.keys(fields) },
+    });
     return toSelf(changed, session, await hasTwoFactor(tx, user.id));
   });
 }
