@@ -53,7 +53,7 @@ test("serves a repeated text from the cache: equal bytes, no upstream call, no c
     [false, true],
     [true, false],
   ]);
-  expect(harness.rows[1]).toMatchObject({ status: 200, attempts: 0, channelId: null });
+  expect(harness.rows[1]).toMatchObject({ status: 200, attempts: 0, channelId: null, characters: 19 });
 });
 
 test("stores nothing of a call that began before the caches were cleared", async () => {

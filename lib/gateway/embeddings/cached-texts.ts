@@ -24,6 +24,8 @@ export interface UncachedTexts {
   positions: number[];
   tokens: number;
   characters: number;
+  /** Of all texts, those in the cache included. */
+  allCharacters: number;
 }
 
 /** The cached vectors of a call's texts, and their cache keys. */
@@ -92,14 +94,16 @@ export function* uncachedTexts(
   lookup: Lookup | null,
   counts: readonly number[],
 ): Generator<void, UncachedTexts, void> {
-  const uncached: UncachedTexts = { texts: [], positions: [], tokens: 0, characters: 0 };
+  const uncached: UncachedTexts = { texts: [], positions: [], tokens: 0, characters: 0, allCharacters: 0 };
   for (const [index, { text }] of call.inputs.entries()) {
+    yield;
+    const characters = codePoints(text);
+    uncached.allCharacters += characters;
     if (lookup?.cached[index] !== undefined) continue;
     uncached.texts.push(text);
     uncached.positions.push(index);
     uncached.tokens += counts[index] ?? 0;
-    uncached.characters += codePoints(text);
-    yield;
+    uncached.characters += characters;
   }
   return uncached;
 }

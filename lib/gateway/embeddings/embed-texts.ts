@@ -135,12 +135,10 @@ function cacheState(
 }
 
 /** The outcome of a call that returned vectors. */
-function servedOutcome({
-  inputTokens,
-  estimated,
-  cached,
-}: Pick<CallOutcome, "inputTokens" | "estimated" | "cached">): CallOutcome {
-  return { status: 200, error: null, inputTokens, outputTokens: 0, audioMs: 0, estimated, cached };
+function servedOutcome(
+  outcome: Pick<CallOutcome, "inputTokens" | "characters" | "estimated" | "cached">,
+): CallOutcome {
+  return { status: 200, error: null, outputTokens: 0, audioMs: 0, ...outcome };
 }
 
 /**
@@ -164,8 +162,12 @@ function usedBefore(
 }
 
 /** A call answered from the cache: free, but with a ledger entry. */
-async function serveFromCache(meter: Meter, lookup: Lookup, tokens: number): Promise<EmbeddedTexts> {
-  await meter.settle(servedOutcome({ inputTokens: tokens, estimated: false, cached: true }));
+async function serveFromCache(
+  meter: Meter,
+  lookup: Lookup,
+  { tokens, uncached: { allCharacters: characters } }: PreparedTexts,
+): Promise<EmbeddedTexts> {
+  await meter.settle(servedOutcome({ inputTokens: tokens, characters, estimated: false, cached: true }));
   const vectors = lookup.cached.filter((vector) => vector !== undefined);
   return { vectors, inputTokens: tokens, channel: null, headers: meter.headers() };
 }
@@ -258,13 +260,13 @@ async function serveFromChannel(
 export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise<EmbeddedTexts> {
   checkDimensions(call);
   const prepared = await prepareTexts(ctx, call);
-  const { tokens, counts, lookup, uncached } = prepared;
+  const { counts, lookup, uncached } = prepared;
   const plan = planOf(ctx, call, prepared);
   const meter = await openMeter(ctx, plan);
   /** Of the newest attempt. */
   let progress: UpstreamProgress | undefined;
   try {
-    if (lookup?.state === "hit") return await serveFromCache(meter, lookup, tokens);
+    if (lookup?.state === "hit") return await serveFromCache(meter, lookup, prepared);
     const served = await withFailover(ctx, plan, meter, async (target, options) => {
       progress = options.progress;
       const result = await embedOn(ctx, call, uncached, target, options);
