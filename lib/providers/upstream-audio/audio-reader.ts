@@ -134,7 +134,7 @@ export class AudioReader {
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
     if (this.#head.length < HEAD_BYTES || isCompressed(this.#head) === null) return new Uint8Array();
     const head = this.#head;
-    this.#recognize();
+    this.#recognize(false);
     // Release the first piece: it is 16 KiB, and the reader lives as long as the stream.
     this.#head = new Uint8Array();
     return this.#convert(head);
@@ -148,14 +148,15 @@ export class AudioReader {
   }
 
   #flushHead(): Uint8Array {
-    this.#recognize();
+    this.#recognize(true);
     return this.#convert(this.#head);
   }
 
-  #recognize(): void {
+  #recognize(isWhole: boolean): void {
     this.#isRecognized = true;
     const head = Buffer.from(this.#head.subarray(0, HEAD_BYTES)).toString("latin1");
-    if (isCompressed(this.#head) === true) throw invalidAnswer("with compressed audio instead of PCM or WAV");
+    if (isCompressed(this.#head, isWhole) === true)
+      throw invalidAnswer("with compressed audio instead of PCM or WAV");
     if (WAV_MARK.test(head)) this.#wav = new WavReader();
     else if (isText(head)) throw invalidAnswer("without audio");
     else this.#samples = new SpeechSamples({ rate: this.#rawRate, channels: 1, encoding: "s16" });

@@ -42,10 +42,11 @@ function areFrames(
   head: Uint8Array,
   bytesOf: (header: Uint8Array) => number | null,
   same: readonly number[],
+  isWhole: boolean,
 ): boolean | null {
   for (let frame = 0, at = 0; frame < FRAMES; frame += 1) {
     const header = head.subarray(at, at + HEADER_BYTES);
-    if (header.length < HEADER_BYTES) return null;
+    if (header.length < HEADER_BYTES) return isWhole ? at === head.length : null;
     const bytes = bytesOf(header);
     if (bytes === null || same.some((bits, i) => (((header[i] ?? 0) ^ (head[i] ?? 0)) & bits) !== 0))
       return false;
@@ -54,11 +55,16 @@ function areFrames(
   return true;
 }
 
-/** Whether a stream that begins with `head` is compressed; null where more of it is needed, at most 16 KiB. */
-export function isCompressed(head: Uint8Array): boolean | null {
+/**
+ * Whether a stream that begins with `head` is compressed; null where more of it is needed, at most 16 KiB. `isWhole`: the
+ * stream ends there, so fewer frames are enough if they fill it.
+ */
+export function isCompressed(head: Uint8Array, isWhole = false): boolean | null {
   const start = Buffer.from(head.subarray(0, 12)).toString("latin1");
   if (MARKS.some((mark) => start.startsWith(mark)) || LATER_MARK.test(start)) return true;
   if (head[0] !== 0xff) return false;
   const isAac = ((head[1] ?? 0) & 6) === 0;
-  return isAac ? areFrames(head, adtsBytes, ADTS_BITS) : areFrames(head, mp3Bytes, MP3_BITS);
+  return isAac
+    ? areFrames(head, adtsBytes, ADTS_BITS, isWhole)
+    : areFrames(head, mp3Bytes, MP3_BITS, isWhole);
 }

@@ -204,6 +204,29 @@ test.each(["mp3", "aac"] as const)("rejects %s without a mark as invalid", async
     expect(() => read(bytes, cuts)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
 });
 
+test("rejects one or two frames without a mark as invalid only where they are the whole stream", () => {
+  // Frames of 144 and 342 bytes.
+  const starts = [
+    [0xff, 0xf3, 0x64, 0xc4],
+    [0xff, 0xf1, 0x5c, 0x40, 0x2a, 0xc0, 0xfc],
+  ];
+  for (const [at, start] of starts.entries()) {
+    const length = at === 0 ? 144 : 342;
+    const frame = Buffer.alloc(length);
+    frame.set(start);
+    for (const bytes of [frame, Buffer.concat([frame, frame])])
+      for (const cuts of [[], [1, 40, 100]])
+        expect(() => read(bytes, cuts)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
+    const others = [
+      frame.subarray(2),
+      frame.subarray(0, length - 2),
+      Buffer.concat([frame, Buffer.alloc(2)]),
+      Buffer.concat([frame, Buffer.alloc(length)]),
+    ];
+    for (const pcm of others) expect(read(pcm).equals(pcm)).toBe(true);
+  }
+});
+
 test("reads raw samples whose first ones look like a frame of MP3 or AAC", () => {
   const lookalike = fc.oneof(
     fc.tuple(fc.constant(0xff), fc.integer({ min: 0xe0, max: 0xff }), fc.nat(255), fc.nat(255)),
@@ -216,7 +239,8 @@ test("reads raw samples whose first ones look like a frame of MP3 or AAC", () =>
   );
   fc.assert(
     fc.property(lookalike, samples, fc.array(fc.nat(3_000), { maxLength: 5 }), (start, rest, cuts) => {
-      const all = Buffer.concat([Uint8Array.from(start), rest]);
+      // Longer than any frame, so that no frame fills the stream.
+      const all = Buffer.concat([Uint8Array.from(start), rest, Buffer.alloc(8_192)]);
       const pcm = all.subarray(0, all.length - (all.length % 2));
       expect(read(pcm, cuts).equals(pcm)).toBe(true);
     }),
