@@ -3,6 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { systemCode } from "../../errors";
 import { keyIdOf } from "../../store/cipher";
+import { flush } from "../../store/flush";
 import { makeDirectory } from "../../store/make-directory";
 import { SettingError } from "./env";
 
@@ -80,7 +81,9 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
   try {
     makeDirectory(dataDirectory);
     // Of two starting processes, one creates the file and the other reads it.
-    writeFileSync(file, `${created}\n`, { flag: "wx", mode: 0o600 });
+    writeFileSync(file, `${created}\n`, { flag: "wx", mode: 0o600, flush: true });
+    // Otherwise a power loss may leave a database whose keys no secret decrypts.
+    flush(dataDirectory);
     return created;
   } catch (error) {
     const other = systemCode(error) === "EEXIST" ? readSecretFile(file) : null;
@@ -113,6 +116,7 @@ function writePrivate(file: string, text: string): void {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   writeFileSync(draft, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
   renameSync(draft, file);
+  flush(path.dirname(file));
 }
 
 /**

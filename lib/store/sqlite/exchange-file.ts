@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { closeSync, copyFileSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
+import { flush } from "../flush";
 
 /** Files that SQLite keeps beside a database with changes not yet in it. */
 const SIDECAR_SUFFIXES = ["-wal", "-shm"] as const;
@@ -47,16 +39,6 @@ function freeName(file: string): string {
   for (let number = 1; ; number++) {
     const name = number === 1 ? first : `${first}-${number}`;
     if (![name, ...SIDECAR_SUFFIXES.map((side) => name + side)].some((one) => existsSync(one))) return name;
-  }
-}
-
-/** Flushes a file, or the names in a folder, to the disk. */
-export function flush(target: string): void {
-  const handle = openSync(target, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 

@@ -1,6 +1,10 @@
-import { describe, expect, test } from "vitest";
+import fs, { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, test, vi } from "vitest";
 import { readEnvironment, SettingError } from "../../../lib/server/process/env";
-import { checkSecret, previousSecrets } from "../../../lib/server/process/secret";
+import { checkSecret, instanceSecret, previousSecrets } from "../../../lib/server/process/secret";
 import { createCipher } from "../../../lib/store/cipher";
 
 function messageOf(work: () => unknown): string {
@@ -195,6 +199,29 @@ describe("checkSecret", () => {
   test("accepts a random secret", () => {
     expect(messageOf(() => checkSecret("PATCHBAY_SECRET", "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d"))).toBe("");
   });
+});
+
+test("a new instance secret and its folder are flushed to the disk", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "secret-"));
+  const flushed: number[] = [];
+  const { fsyncSync } = fs;
+  const spy = vi.spyOn(fs, "fsyncSync").mockImplementation((handle) => {
+    flushed.push(fs.fstatSync(handle).ino);
+    fsyncSync(handle);
+  });
+  syncBuiltinESMExports();
+  try {
+    const file = path.join(folder, "secret");
+    const secret = instanceSecret(null, folder);
+    expect(readFileSync(file, "utf8")).toBe(`${secret}\n`);
+    expect(flushed).toEqual([fs.statSync(file).ino, fs.statSync(folder).ino]);
+    instanceSecret(null, folder);
+    expect(flushed).toHaveLength(2);
+  } finally {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe("PATCHBAY_SECRET_PREVIOUS", () => {
