@@ -1,10 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createCipher } from "../../../lib/store/cipher";
 import { MIGRATIONS } from "../../../lib/store/migrations";
+import { newOwner } from "../../../lib/store/sqlite/exchange-file";
 import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
   addUser,
@@ -562,6 +571,22 @@ describe("restore of earlier backups", () => {
     for (const file of [at("patchbay.db"), at("copy.db")])
       expect(rowsOf(file, "pragma user_version")).toEqual([{ user_version: version }]);
     expect(rowsOf(at("copy.db"), "select username from users")).toEqual([{ username: "olivia" }]);
+  });
+
+  test("gives the store to the owner of its folder when root runs the command", async () => {
+    const folder = { uid: 10_001, gid: 10_002 };
+    expect(newOwner(folder, 0)).toEqual(folder);
+    expect([newOwner(folder, 10_001), newOwner(folder, undefined)]).toEqual([null, null]);
+    expect(newOwner({ uid: 0, gid: 0 }, 0)).toBeNull();
+    if (process.getuid?.() !== 0) return;
+    const server = await serve();
+    await setUpOwner(server.harness);
+    await server.stop();
+    copyFileSync(at("patchbay.db"), at("copy.db"));
+    chownSync(admin.dataDirectory, folder.uid, folder.gid);
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+    expect(statSync(at("patchbay.db"))).toMatchObject(folder);
   });
 
   test("restores a plain copy of a store in use with its write-ahead log", async () => {
