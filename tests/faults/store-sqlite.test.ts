@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
@@ -92,6 +92,25 @@ describe("while another process holds the lock", () => {
     release();
     await writes;
     expect(await store.settings.all()).toEqual({ patient: true });
+  });
+
+  test("the log is cut after a long read that kept it from being reset", async () => {
+    const store = await database.open();
+    const reader = new Database(database.file);
+    reader.exec("begin");
+    reader.prepare("select count(*) from settings").all();
+    const value = { text: "x".repeat(400_000) };
+    for (let index = 0; index < 220; index += 1) await store.settings.put(`fill_${index}`, value);
+    const size = () => statSync(`${database.file}-wal`).size;
+    expect(size()).toBeGreaterThan(70 * 1024 ** 2);
+    reader.exec("commit");
+    reader.close();
+    await expect
+      .poll(async () => {
+        await store.settings.put("fill_0", value);
+        return size();
+      })
+      .toBeLessThanOrEqual(64 * 1024 ** 2);
   });
 
   test("a start waits for the lock", async () => {

@@ -23,13 +23,8 @@ export async function listAlerts(ctx: ReadContext, query: AlertsQuery): Promise<
 /** How many are open, and whether messages can be signed; for administrators. */
 export async function summarizeAlerts(ctx: ReadContext): Promise<AlertsSummary> {
   requireSignedInAdmin(ctx);
-  const all = await ctx.store.alerts.open();
-  const spent = new Set(all.filter((one) => one.kind === "budget_spent").map((one) => one.subject));
-  // A spent budget was nearly spent before: both alerts count as one.
-  const open = all.filter((one) => one.kind !== "budget_nearly_spent" || !spent.has(one.subject));
   return {
-    open: open.length,
-    unseen: open.filter((alert) => alert.seenAt === null).length,
+    ...(await ctx.store.alerts.countOpen()),
     webhook_secret: { made: (await encryptedWebhookSecret(ctx.store)) !== null },
   };
 }

@@ -1,23 +1,25 @@
 import { DAY_MS } from "../../contracts/durations";
 import type { ConsoleServices } from "../context";
+import { inBatches } from "../in-batches";
 import { THROTTLE_RETENTION_MS } from "./sign-in-throttle";
 
 /** Resolved alerts are deleted after this time. */
 export const ALERT_RETENTION_MS = 90 * DAY_MS;
-/** Most alerts deleted by one sweep, to keep its transaction short. */
-const ALERT_BATCH_ROWS = 1_000;
 
 /**
  * Deletes expired sessions, flows, one-time links, playground keys and sign-in delays, and old resolved alerts. Runs
  * every few minutes.
  */
-export async function sweepExpired(services: Pick<ConsoleServices, "store" | "clock">): Promise<void> {
-  const now = services.clock.now();
-  const { store } = services;
-  await store.sessions.deleteExpired(now);
+export async function sweepExpired({
+  store,
+  clock,
+  instance,
+}: Pick<ConsoleServices, "store" | "clock" | "instance">): Promise<void> {
+  const now = clock.now();
+  await inBatches(instance, (limit) => store.sessions.deleteExpired(now, limit));
   await store.flows.deleteExpired(now);
   await store.invites.deleteExpired(now);
-  await store.keys.deleteExpiredPlayground(now);
-  await store.alerts.deleteResolved(now - ALERT_RETENTION_MS, ALERT_BATCH_ROWS);
+  await inBatches(instance, (limit) => store.keys.deleteExpiredPlayground(now, limit));
+  await inBatches(instance, (limit) => store.alerts.deleteResolved(now - ALERT_RETENTION_MS, limit));
   await store.signInThrottles.deleteOlderThan(now - THROTTLE_RETENTION_MS);
 }

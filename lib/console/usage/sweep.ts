@@ -1,31 +1,12 @@
 import { DAY_MS } from "../../contracts/durations";
 import { readSettings } from "../access/read-settings";
 import type { ConsoleServices } from "../context";
-
-/** Rows deleted per transaction: calls wait for it, so it is short. */
-const BATCH_ROWS = 500;
-/** Pause between two transactions, so that calls settle in between. */
-const PAUSE_MS = 20;
+import { inBatches } from "../in-batches";
 
 type Swept = Pick<ConsoleServices, "store" | "clock" | "instance" | "log">;
 
 /** Most rows of rejected requests, at any age: about 50 MB. */
 const MAX_REJECTIONS = 200_000;
-
-/** Runs `sweep` until it removes less than it may, or the server stops; returns how many rows it removed. */
-async function inBatches(
-  instance: Swept["instance"],
-  sweep: (limit: number) => Promise<number>,
-): Promise<number> {
-  let removed = 0;
-  while (instance.draining !== true) {
-    const count = await sweep(BATCH_ROWS);
-    removed += count;
-    if (count < BATCH_ROWS) break;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
-  return removed;
-}
 
 /**
  * True when this clock is more than a day ahead of another running instance's: by the retention, it would delete what

@@ -146,7 +146,8 @@ export interface Sessions {
   delete(id: string): Promise<boolean>;
   /** All sessions of a user, except `exceptId`. */
   deleteByUser(userId: string, exceptId?: string): Promise<number>;
-  deleteExpired(now: number): Promise<number>;
+  /** At most `limit`, by default all; returns how many. */
+  deleteExpired(now: number, limit?: number): Promise<number>;
 }
 
 export interface Flows {

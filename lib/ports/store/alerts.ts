@@ -79,6 +79,8 @@ export interface Alerts {
   /** False when it was already resolved. No message of a snoozed alert is sent. */
   resolve(id: string, at: number, delivery: AlertRecord["delivery"]): Promise<boolean>;
   open(): Promise<AlertRecord[]>;
+  /** A budget that is spent was nearly spent before: both alerts count as one. */
+  countOpen(): Promise<{ open: number; unseen: number }>;
   find(id: string): Promise<AlertRecord | null>;
   /** Open alerts first, then newest first. */
   list(query: { limit: number; cursor: string | null; isOpen: boolean | null }): Promise<Page<AlertRecord>>;

@@ -56,7 +56,8 @@ export interface Keys {
   copySpent(fromIds: readonly string[], toId: string, now: number): Promise<void>;
   /** Batched by the caller; changes no topic. */
   touchLastUsed(used: ReadonlyMap<string, number>): Promise<void>;
-  deleteExpiredPlayground(now: number): Promise<number>;
+  /** At most `limit`, by default all; returns how many. */
+  deleteExpiredPlayground(now: number, limit?: number): Promise<number>;
   /** Deletes a session's playground keys, except the `keep` newest. */
   trimPlayground(sessionId: string, keep: number): Promise<number>;
 }

@@ -143,10 +143,10 @@ function snoozes(scope: Scope): Pick<Alerts, "snooze" | "endSnooze"> {
   };
 }
 
-function reading(scope: Scope): Pick<Alerts, "open" | "find" | "list" | "markSeen"> {
+function reading(scope: Scope): Pick<Alerts, "open" | "countOpen" | "find" | "list" | "markSeen"> {
   return {
     async open() {
-      const rows = await scope.read
+      const rows = await scope.scan
         .selectFrom("alerts")
         .selectAll()
         .where("resolved_at", "is", null)
@@ -155,6 +155,19 @@ function reading(scope: Scope): Pick<Alerts, "open" | "find" | "list" | "markSee
         .orderBy("id", "desc")
         .execute();
       return rows.map(toAlertRecord);
+    },
+
+    async countOpen() {
+      const { open, unseen } = await scope.scan
+        .selectFrom("alerts as alert")
+        .select([sql<number>`count(*)`.as("open"), sql<number>`count(*) - count(alert.seen_at)`.as("unseen")])
+        .where("alert.resolved_at", "is", null)
+        .where(
+          sql<boolean>`not (alert.kind = 'budget_nearly_spent' and exists (select 1 from alerts as spent
+            where spent.kind = 'budget_spent' and spent.subject = alert.subject and spent.resolved_at is null))`,
+        )
+        .executeTakeFirstOrThrow();
+      return { open: Number(open), unseen: Number(unseen) };
     },
 
     find: (id) => findOne(scope.read.selectFrom("alerts").selectAll().where("id", "=", id), toAlertRecord),

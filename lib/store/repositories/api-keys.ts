@@ -113,7 +113,9 @@ function reading(
     findById: (id) => findOne(scope.read.selectFrom("keys").selectAll().where("id", "=", id), toKey),
 
     async list(query) {
-      let select = scope.read.selectFrom("keys").selectAll().where("kind", "=", "api");
+      // A search reads all of them, which would block the event loop.
+      const db = query.q === null ? scope.read : scope.scan;
+      let select = db.selectFrom("keys").selectAll().where("kind", "=", "api");
       if (query.ownerId !== null) select = select.where("owner_id", "=", query.ownerId);
       if (query.q !== null) select = select.where(matches(query.q, ["name", "display"]));
       return newestFirst(select, query, "created_at", toKey);
@@ -201,11 +203,15 @@ function playgroundKeys(scope: Scope): Pick<Keys, "trimPlayground" | "deleteExpi
         return count;
       }),
 
-    deleteExpiredPlayground: (now) =>
+    deleteExpiredPlayground: (now, limit = Number.MAX_SAFE_INTEGER) =>
       scope.write(async (db, touch) => {
-        const count = await countDeleted(
-          db.deleteFrom("keys").where("kind", "=", "playground").where("expires_at", "<=", now),
-        );
+        const expired = db
+          .selectFrom("keys")
+          .select("id")
+          .where("kind", "=", "playground")
+          .where("expires_at", "<=", now)
+          .limit(limit);
+        const count = await countDeleted(db.deleteFrom("keys").where("id", "in", expired));
         if (count > 0) touch("keys");
         return count;
       }),

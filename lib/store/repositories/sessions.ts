@@ -106,9 +106,9 @@ export function sessionsRepository(scope: Scope): Sessions {
         return (exceptId === undefined ? select : select.where("id", "!=", exceptId)).execute();
       }),
 
-    deleteExpired: (now) =>
+    deleteExpired: (now, limit = Number.MAX_SAFE_INTEGER) =>
       deleteSessions(scope, (db) =>
-        db.selectFrom("sessions").select("id").where("expires_at", "<=", now).execute(),
+        db.selectFrom("sessions").select("id").where("expires_at", "<=", now).limit(limit).execute(),
       ),
   };
 }

@@ -105,7 +105,9 @@ function reading(
     },
 
     async list(query) {
-      let select = scope.read.selectFrom("users").selectAll();
+      // A search reads all of them, which would block the event loop.
+      const db = query.q === null ? scope.read : scope.scan;
+      let select = db.selectFrom("users").selectAll();
       if (query.q !== null) {
         select = select.where(matches(query.q, ["username", "username_key", "display_name", "email"]));
       }

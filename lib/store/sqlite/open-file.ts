@@ -122,6 +122,8 @@ export function openForWriting(file: string): Connection {
   connection.exec("pragma cache_size = -4000");
   // 16 MB: the commit that fills the log also copies it to the file, some 3 ms. With SQLite's 4 MB it is each 80th commit.
   connection.exec("pragma wal_autocheckpoint = 4000");
+  // 64 MB: while a copy is read the log cannot be reset, and afterwards it would keep the size that it had grown to.
+  connection.exec("pragma journal_size_limit = 67108864");
   // Zeroes deleted text in pages that are written anyway: a replaced secret must not stay in the file.
   connection.exec("pragma secure_delete = fast");
   return connection;

@@ -171,9 +171,11 @@ export function keysContract(newDatabase: NewTestDatabase): void {
       const playground = { kind: "playground", sessionId: session.id } as const;
       const old = keyRecord(user.id, { ...playground, expiresAt: NOW });
       const live = keyRecord(user.id, { ...playground, expiresAt: NOW + 1 });
-      await store.keys.insert(old);
-      await store.keys.insert(live);
+      const older = keyRecord(user.id, { ...playground, expiresAt: NOW - 1 });
+      for (const one of [old, older, live]) await store.keys.insert(one);
+      expect(await store.keys.deleteExpiredPlayground(NOW, 1)).toBe(1);
       expect(await store.keys.deleteExpiredPlayground(NOW)).toBe(1);
+      expect(await store.keys.findById(older.id)).toBeNull();
       expect(await store.keys.findById(old.id)).toBeNull();
       expect(await store.keys.findById(live.id)).toEqual(live);
       expect(await store.keys.findById(api.id)).toEqual(api);

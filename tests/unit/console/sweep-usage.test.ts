@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { sweepExpired } from "../../../lib/console/auth/sweep-expired";
 import type { ConsoleServices } from "../../../lib/console/context";
 import { sweepUsage } from "../../../lib/console/usage/sweep";
 
@@ -65,4 +66,33 @@ test("a sweep of the ledger deletes nothing with a clock more than a day ahead o
   expect(warned).toEqual([]);
   expect(await sweep(undefined, [NOW, NOW - DAY_MS - 1])).toBe(0);
   expect(warned).toEqual(["retention_skipped"]);
+});
+
+test("expired sessions, playground keys and old alerts are deleted in transactions of 500 rows", async () => {
+  const left = { sessions: 1_200, keys: 1_200, alerts: 1_200 };
+  const takeFrom =
+    (what: keyof typeof left) =>
+    async (_before: number, limit = 0) => {
+      const count = Math.min(left[what], limit);
+      left[what] -= count;
+      return count;
+    };
+  const none = async () => 0;
+  const services = {
+    instance: { draining: false },
+    clock: { now: () => NOW },
+    store: {
+      sessions: { deleteExpired: takeFrom("sessions") },
+      keys: { deleteExpiredPlayground: takeFrom("keys") },
+      alerts: { deleteResolved: takeFrom("alerts") },
+      flows: { deleteExpired: none },
+      invites: { deleteExpired: none },
+      signInThrottles: { deleteOlderThan: none },
+    },
+  };
+  // The parts that the sweep uses.
+  const swept = sweepExpired(services as unknown as ConsoleServices);
+  await vi.runAllTimersAsync();
+  await swept;
+  expect(left).toEqual({ sessions: 0, keys: 0, alerts: 0 });
 });

@@ -1,34 +1,48 @@
 import Database from "libsql";
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Store } from "../../../lib/ports/store";
 import { Connection } from "../../../lib/store/sqlite/connection";
-import { newSqliteDatabase } from "../../contracts/store/sqlite-database";
+import { WorkerClient } from "../../../lib/store/sqlite/worker-client";
+import { newSqliteDatabase, type SqliteDatabase } from "../../contracts/store/sqlite-database";
 
-// Resolved alerts stay for 90 days, and every page of an administrator asks for the open ones.
+let database: SqliteDatabase;
+let store: Store;
+beforeEach(async () => {
+  database = await newSqliteDatabase();
+  store = await database.open();
+});
+afterEach(() => database.remove());
+
+// Resolved alerts stay for 90 days, and every page of an administrator counts the open ones.
 test("open alerts are read through their own index", async () => {
-  const database = await newSqliteDatabase();
   const raw = new Database(database.file);
   try {
-    const { alerts } = await database.open();
-    const asked = vi.spyOn(Connection.prototype, "query");
-    await alerts.open();
-    const statement = asked.mock.calls.map(([text]) => text).find((text) => text.includes('"alerts"'));
-    const plan = JSON.stringify(raw.prepare(`explain query plan ${statement}`).all());
-    expect(plan).toContain("USING INDEX alerts_open");
+    const asked = vi.spyOn(WorkerClient.prototype, "request");
+    await store.alerts.open();
+    await store.alerts.countOpen();
+    const statements = asked.mock.calls.flatMap(([request]) =>
+      request.kind === "query" && request.sql.includes("alerts") ? request.sql : [],
+    );
+    expect(statements).toHaveLength(2);
+    for (const statement of statements) {
+      const plan = raw.prepare(`explain query plan ${statement}`).all();
+      expect(JSON.stringify(plan)).toContain("USING INDEX alerts_open");
+    }
   } finally {
     raw.close();
-    await database.remove();
   }
 });
 
-// Callers choose request IDs, so a million entries may have the same one, and all are read to find the newest.
-test("entries of a request ID are not read on the event loop", async () => {
-  const database = await newSqliteDatabase();
-  try {
-    const { ledger } = await database.open();
-    const asked = vi.spyOn(Connection.prototype, "query");
-    expect(await ledger.findByRequest("constant")).toBeNull();
-    expect(asked.mock.calls.filter(([text]) => text.includes("request_id"))).toEqual([]);
-  } finally {
-    await database.remove();
-  }
+/** Rows are read on the event loop only where an index bounds their number. */
+test.each<[string, RegExp, (store: Store) => Promise<unknown>]>([
+  // Callers choose request IDs, so a million entries may have the same one, and all are read to find the newest.
+  ["entries of a request ID", /request_id/, ({ ledger }) => ledger.findByRequest("constant")],
+  ["open alerts", /alerts/, ({ alerts }) => alerts.open()],
+  ["numbers of open alerts", /alerts/, ({ alerts }) => alerts.countOpen()],
+  ["keys of a search", /keys/, ({ keys }) => keys.list({ limit: 9, cursor: null, q: "ab", ownerId: null })],
+  ["users of a search", /users/, ({ users }) => users.list({ limit: 9, cursor: null, q: "ab" })],
+])("%s are not read on the event loop", async (_what, table, read) => {
+  const asked = vi.spyOn(Connection.prototype, "query");
+  await read(store);
+  expect(asked.mock.calls.filter(([text]) => table.test(text))).toEqual([]);
 });
