@@ -5,7 +5,7 @@ import { z } from "zod";
 import { describeIssue } from "../../contracts/describe-issue";
 import { Limits } from "../../contracts/limits";
 import { isAllowEntry } from "../../providers/outbound/allow-list";
-import { parseRedisUrl, REDIS_URL_FORMS, type RedisAddress } from "../../shared-state/redis/address";
+import { parseRedisUrl, REDIS_URL_FORMS } from "../../shared-state/redis/address";
 
 /** The only module that reads the environment. */
 
@@ -154,44 +154,7 @@ export interface TlsFiles {
   key: string;
 }
 
-export interface Environment {
-  port: number;
-  host: string;
-  /** Null: plain http, or TLS in a proxy. */
-  tls: TlsFiles | null;
-  dataDirectory: string;
-  /** Folder of the local voices, and a mirror of their archives; null: PATCHBAY_VOICES=off. */
-  voices: { directory: string; mirror: string | null } | null;
-  databaseUrl: string;
-  /** PostgreSQL without a pooler between, for LISTEN; null: `databaseUrl` is used. */
-  databaseUrlDirect: string | null;
-  redis: RedisAddress | null;
-  /** File with the certificate of the authority that signed Redis' certificate; null: those that Node knows. */
-  redisTlsCa: string | null;
-  /** Most bytes of one user's cached vectors and speech in Redis; 0: none are shared. */
-  sharedCacheBytes: number;
-  /** PATCHBAY_SECRET; null: the file `secret` in the data directory is used (lib/server/process/secret.ts). */
-  secret: string | null;
-  /** PATCHBAY_SECRET_PREVIOUS: one secret, or several with commas or spaces between. */
-  previousSecrets: string | null;
-  baseUrl: string | null;
-  trustedProxies: readonly string[];
-  setupToken: string | null;
-  isSetupOpen: boolean;
-  passwordMinimum: number;
-  upstreamAllow: readonly string[];
-  webhookAllow: readonly string[];
-  metricsToken: string | null;
-  /** Null: no collector. Its address and most settings are read by the SDK itself. */
-  telemetry: { metricIntervalMs: number } | null;
-  legacyEngines: boolean;
-  drainMs: number;
-  /** Gateway processes on the port. */
-  processes: number;
-  limits: Limits;
-  logLevel: "debug" | "info" | "warn" | "error" | "silent";
-  isNodeAdapterOnly: boolean;
-}
+export type Environment = ReturnType<typeof readEnvironment>;
 
 /** An invalid setting; the process prints its message and exits. */
 export class SettingError extends Error {
@@ -216,9 +179,7 @@ export function storeVariable(env: Environment): "PATCHBAY_DATA_DIR" | "DATABASE
 }
 
 /** Parses the environment variables. Throws SettingError naming the first invalid one. */
-export function readEnvironment(
-  source: Readonly<Record<string, string | undefined>> = process.env,
-): Environment {
+export function readEnvironment(source: Readonly<Record<string, string | undefined>> = process.env) {
   // Shells and compose files write an absent variable as an empty one.
   const set = Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
@@ -237,18 +198,25 @@ export function readEnvironment(
   return {
     port: given.PORT ?? 3000,
     host: given.HOST ?? "0.0.0.0",
+    /** Null: plain http, or TLS in a proxy. */
     tls: tlsFiles(given.PATCHBAY_TLS_CERT, given.PATCHBAY_TLS_KEY),
     dataDirectory,
+    /** Folder of the local voices, and a mirror of their archives; null: PATCHBAY_VOICES=off. */
     voices:
       given.PATCHBAY_VOICES === false
         ? null
         : { directory: path.join(dataDirectory, "voices"), mirror: given.PATCHBAY_VOICES_URL ?? null },
     databaseUrl: given.DATABASE_URL ?? defaultDatabaseUrl(dataDirectory),
+    /** PostgreSQL without a pooler between, for LISTEN; null: `databaseUrl` is used. */
     databaseUrlDirect: given.DATABASE_URL_DIRECT ?? null,
     redis: given.REDIS_URL ?? null,
+    /** File with the certificate of the authority that signed Redis' certificate; null: those that Node knows. */
     redisTlsCa: given.REDIS_TLS_CA ?? null,
+    /** Most bytes of one user's cached vectors and speech in Redis; 0: none are shared. */
     sharedCacheBytes: (given.PATCHBAY_SHARED_CACHE_MB ?? 0) * 1024 * 1024,
+    /** PATCHBAY_SECRET; null: the file `secret` in the data directory is used (lib/server/process/secret.ts). */
     secret: given.PATCHBAY_SECRET ?? null,
+    /** PATCHBAY_SECRET_PREVIOUS: one secret, or several with commas or spaces between. */
     previousSecrets: given.PATCHBAY_SECRET_PREVIOUS ?? null,
     baseUrl: given.PATCHBAY_BASE_URL ?? null,
     trustedProxies: given.PATCHBAY_TRUSTED_PROXIES ?? [],
@@ -258,12 +226,14 @@ export function readEnvironment(
     upstreamAllow: given.PATCHBAY_UPSTREAM_ALLOW ?? [],
     webhookAllow: given.PATCHBAY_WEBHOOK_ALLOW ?? [],
     metricsToken: given.PATCHBAY_METRICS_TOKEN ?? null,
+    /** Null: no collector. Its address and most settings are read by the SDK itself. */
     telemetry:
       given.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
         ? null
         : { metricIntervalMs: given.OTEL_METRIC_EXPORT_INTERVAL ?? 60_000 },
     legacyEngines: given.PATCHBAY_LEGACY_ENGINES ?? false,
     drainMs: (given.PATCHBAY_DRAIN_SECONDS ?? 25) * 1_000,
+    /** Gateway processes on the port. */
     processes: given.PATCHBAY_PROCESSES ?? 1,
     limits: given.PATCHBAY_LIMITS ?? Limits.parse({}),
     logLevel: given.PATCHBAY_LOG_LEVEL ?? "info",
