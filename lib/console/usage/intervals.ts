@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { billingPeriod } from "../../ports/billing-period";
 import type { UsageGroup } from "../../ports/store";
-import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
+import { addSums, eachSum, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 
 /** A time range cut into equal intervals without gaps. */
 export interface Intervals {
@@ -78,17 +78,8 @@ export function sumOf({ sums }: Intervals, count = Number.POSITIVE_INFINITY): Su
 function shareOf(sums: Sums, share: number): Sums {
   const part = (value: number) => Math.round(value * share);
   return {
-    calls: part(sums.calls),
-    errors: part(sums.errors),
-    inputTokens: part(sums.inputTokens),
-    outputTokens: part(sums.outputTokens),
-    characters: part(sums.characters),
-    audioMs: part(sums.audioMs),
-    costNano: part(sums.costNano),
-    latencySumMs: part(sums.latencySumMs),
+    ...eachSum((name) => part(sums[name])),
     latencyMaxMs: sums.latencyMaxMs,
-    firstByteSumMs: part(sums.firstByteSumMs),
-    firstByteCalls: part(sums.firstByteCalls),
     latency: sums.latency.map(part),
   };
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { UsageGroup } from "../../ports/store";
-import { addSums, type Sums } from "../../ports/store/usage-query";
+import { addSums, eachSum, type Sums } from "../../ports/store/usage-query";
 import { LATENCY_COLUMNS } from "./latency";
 
 /** A sum as a bigint on both databases: PostgreSQL's sum of bigints has type `numeric`. */
@@ -18,17 +18,8 @@ export function toGroup(row: Record<string, unknown>): UsageGroup {
   return {
     hour: hour === undefined ? null : Number(hour),
     name: name === undefined || name === "" ? null : name,
-    calls: sums.calls ?? 0,
-    errors: sums.errors ?? 0,
-    inputTokens: sums.inputTokens ?? 0,
-    outputTokens: sums.outputTokens ?? 0,
-    characters: sums.characters ?? 0,
-    audioMs: sums.audioMs ?? 0,
-    costNano: sums.costNano ?? 0,
-    latencySumMs: sums.latencySumMs ?? 0,
+    ...eachSum((sum) => sums[sum] ?? 0),
     latencyMaxMs: sums.latencyMaxMs ?? null,
-    firstByteSumMs: sums.firstByteSumMs ?? 0,
-    firstByteCalls: sums.firstByteCalls ?? 0,
     latency: LATENCY_COLUMNS.map((column) => Number(sums[column] ?? 0)),
   };
 }

@@ -48,28 +48,22 @@ export const LISTED_COLUMNS = USAGE_COLUMNS.filter(
   (column): column is Exclude<typeof column, "trace"> => column !== "trace",
 );
 
-/** The columns that settling overwrites; the others are fixed when the entry is opened. */
-export const SETTLED_COLUMNS = [
-  "model",
-  "channel_id",
-  "attempts",
-  "input_tokens",
-  "output_tokens",
-  "characters",
-  "audio_ms",
-  "cost_nano",
-  "status",
-  "error",
-  "state",
-  "cached",
-  "estimated",
-  "overrun",
-  "end_user",
-  "tags",
-  "latency_ms",
-  "first_byte_ms",
-  "trace",
-] as const satisfies readonly UsageColumn[];
+/** The columns that are fixed when the entry is opened. */
+const FIXED_COLUMNS: readonly UsageColumn[] = [
+  "id",
+  "request_id",
+  "at",
+  "key_id",
+  "user_id",
+  "operation",
+  "reserved_nano",
+  "owner",
+  "day",
+  "month",
+];
+
+/** The columns that settling overwrites. */
+export const SETTLED_COLUMNS = USAGE_COLUMNS.filter((column) => !FIXED_COLUMNS.includes(column));
 
 /** Rounds fractions of a millisecond. NaN is rejected: it would turn the sums into NaN permanently. */
 function whole(value: number, column: string): number {
