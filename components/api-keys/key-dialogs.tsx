@@ -108,10 +108,7 @@ function FormDialogs({ dialog, onChanged, onSecret, onDialog, ...props }: Dialog
     return key;
   };
   return (
-    <FormDialog
-      title={before ? t("form.editTitle", { name: before.name }) : t("form.createTitle")}
-      onClose={close}
-    >
+    <FormDialog title={before ? t("form.editTitle", { name: before.name }) : t("create")} onClose={close}>
       <KeyForm
         {...props}
         before={before}

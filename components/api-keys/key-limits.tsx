@@ -27,7 +27,7 @@ interface KeyLimitsProps {
 /** The limits of a key, collapsed because most keys need none. */
 export function KeyLimits(props: KeyLimitsProps) {
   const { form, isOpen, onOpen, limitAuthor, hidesBudgets } = props;
-  const t = useTranslations("apiKeys.form");
+  const t = useTranslations("common.limit");
   return (
     <details
       open={isOpen}

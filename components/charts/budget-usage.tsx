@@ -10,10 +10,10 @@ const PERIODS = ["daily_usd", "monthly_usd", "total_usd"] as const;
 
 /** Spend of a key: a bar of its tightest budget, or the total where it has no budget. */
 export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
-  const t = useTranslations("apiKeys.budget");
+  const t = useTranslations("common.budget");
   const { money } = useAmounts();
   return (
-    <BudgetBar of={apiKey} texts="apiKeys.budget">
+    <BudgetBar of={apiKey}>
       <span className="tabular text-ink-muted">
         {t("none", { spent: money(Number(apiKey.spent.total_usd)) })}
       </span>
@@ -22,16 +22,8 @@ export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
 }
 
 /** How much of the tightest budget is spent, as a bar; `children` where there is no budget. */
-export function BudgetBar({
-  of,
-  texts,
-  children,
-}: {
-  of: Pick<ApiKey, "budget" | "spent">;
-  texts: "apiKeys.budget" | "users.budget";
-  children: ReactNode;
-}) {
-  const t = useTranslations(texts);
+export function BudgetBar({ of, children }: { of: Pick<ApiKey, "budget" | "spent">; children: ReactNode }) {
+  const t = useTranslations("common.budget");
   const { money } = useAmounts();
   const tightest = tightestBudget(of);
   if (!tightest) return children;

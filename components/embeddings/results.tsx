@@ -48,7 +48,7 @@ function Readout({ comparison, focus }: { comparison: Comparison; focus: FocusSt
 
 /** Tokens, latency, cost, size and channel of a call. */
 function CallFacts({ comparison, model }: { comparison: Comparison; model: GatewayModel | undefined }) {
-  const t = useTranslations("embeddings.facts");
+  const t = useTranslations("playground.facts");
   const format = useAmounts();
   const { call, reply } = comparison;
   const characters = call.texts.reduce((sum, text) => sum + codePoints(text), 0);

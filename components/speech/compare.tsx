@@ -110,7 +110,7 @@ function ComparedTake({
   take: Take;
   isActive: boolean;
 }) {
-  const t = useTranslations("speech.player.facts");
+  const t = useTranslations("playground.facts");
   const cost = useTakeCost(take, models);
   return (
     <article

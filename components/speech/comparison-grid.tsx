@@ -137,7 +137,7 @@ function TrialTake({
   /** Null where another take is in the player. */
   state: PlayerState | null;
 }) {
-  const t = useTranslations("speech.player.facts");
+  const t = useTranslations("playground.facts");
   const cost = useTakeCost(take, models);
   return (
     <>

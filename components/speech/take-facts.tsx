@@ -21,19 +21,19 @@ export function takeDollars(take: Take, models: readonly GatewayModel[]): number
 
 /** A take's cost as text. */
 export function useTakeCost(take: Take, models: readonly GatewayModel[]): string {
-  const t = useTranslations("speech");
+  const t = useTranslations("playground.facts");
   const show = useAmounts();
-  if (take.isCached) return t("text.free");
+  if (take.isCached) return t("free");
   const model = models.find((one) => one.name === take.call.model);
-  if (!model) return t("player.facts.unknown");
+  if (!model) return t("unknown");
   const pricing = pricingOfModel(model);
-  if (pricing !== "priced") return t(pricing === "free" ? "text.free" : "text.noPrice");
+  if (pricing !== "priced") return t(pricing === "free" ? "free" : "noPrice");
   return show.money(takeDollars(take, models) ?? 0);
 }
 
 /** Latency, duration, tokens, cost, channel and request ID of a take. */
 export function TakeFacts({ take, models }: { take: Take; models: readonly GatewayModel[] }) {
-  const t = useTranslations("speech.player.facts");
+  const t = useTranslations("playground.facts");
   const show = useAmounts();
   const cost = useTakeCost(take, models);
   const { inputTokens: input, outputTokens: output } = take;
@@ -65,7 +65,7 @@ export function TakeFacts({ take, models }: { take: Take; models: readonly Gatew
 
 /** Latency and duration of a take. */
 export function TimeFacts({ take }: { take: Take }) {
-  const t = useTranslations("speech.player.facts");
+  const t = useTranslations("playground.facts");
   const show = useAmounts();
   return (
     <>

@@ -61,6 +61,7 @@ export function TextFacts({
   hint: string | null;
 }) {
   const t = useTranslations("speech");
+  const facts = useTranslations("playground.facts");
   const show = useAmounts();
   const { call, model } = calls.find((one) => isTooLong(one.call, one.model)) ?? calls[0];
   const seconds = expectedSeconds(call);
@@ -91,7 +92,7 @@ export function TextFacts({
         {t("text.length", { seconds: show.ms(Math.max(1, Math.round(seconds)) * 1000) })}
         {typeof cost === "number"
           ? t("text.cost", { cost: show.money(cost) })
-          : t(cost === "free" ? "text.free" : "text.noPrice")}
+          : facts(cost === "free" ? "free" : "noPrice")}
       </Facts>
     </p>
   );

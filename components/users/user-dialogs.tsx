@@ -55,7 +55,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onLink, onDialog
   const done = (message: string) => finishChange(onChanged, close, message);
   if (dialog.kind === "invite") {
     return (
-      <FormDialog title={t("inviteForm.title")} text={t("inviteForm.text")} onClose={close}>
+      <FormDialog title={t("invite")} text={t("inviteForm.text")} onClose={close}>
         <InviteForm
           viewerRole={viewer.role}
           onInvite={async (request) => {
@@ -78,7 +78,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onLink, onDialog
   };
   return (
     <FormDialog
-      title={before ? t("form.editTitle", { name: before.username }) : t("form.createTitle")}
+      title={before ? t("form.editTitle", { name: before.username }) : t("create")}
       text={before ? undefined : t("form.createText")}
       onClose={close}
     >

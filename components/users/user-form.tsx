@@ -132,12 +132,13 @@ function SignInFields({ form }: { form: UserFormState }) {
 /** The rate limits or the budgets of all of a user's keys together. */
 function LimitFields({ form, kind }: { form: UserFormState; kind: "limits" | "budget" }) {
   const t = useTranslations("users.form");
+  const limit = useTranslations("common.limit");
   return (
     <fieldset className="grid gap-3 rounded-md border p-4">
       <legend className="sr-only">{t(kind)}</legend>
       <p aria-hidden="true" className="grid">
         <span className="font-medium">{t(kind)}</span>
-        <span className="text-sm text-ink-muted">{t(`${kind}Text`)}</span>
+        <span className="text-sm text-ink-muted">{t("limitsText")}</span>
       </p>
       <div className="grid gap-4 sm:grid-cols-3 sm:items-end">
         {(kind === "budget" ? BUDGET_FIELDS : RATE_FIELDS).map((name) => (
@@ -145,7 +146,7 @@ function LimitFields({ form, kind }: { form: UserFormState; kind: "limits" | "bu
             key={name}
             form={form}
             name={name}
-            label={t(name)}
+            label={limit(name)}
             inputMode={kind === "budget" ? "decimal" : "numeric"}
           />
         ))}

@@ -135,10 +135,10 @@ function UserLastSeen({ user }: { user: ManagedUser }) {
 
 /** The spend of this month, or of the budget that is closest to its limit. */
 function UserSpend({ user }: { user: ManagedUser }) {
-  const t = useTranslations("users.budget");
+  const t = useTranslations("common.budget");
   const { money } = useAmounts();
   return (
-    <BudgetBar of={user} texts="users.budget">
+    <BudgetBar of={user}>
       <span className="tabular whitespace-nowrap text-ink-muted">
         {money(Number(user.spent.monthly_usd))} {t("monthly_usd")}
       </span>

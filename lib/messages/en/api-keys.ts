@@ -51,14 +51,6 @@ export const apiKeys = {
     you: "You",
     unknown: "Another user",
   },
-  budget: {
-    of: "{spent} of {limit}",
-    total_usd: "in total",
-    daily_usd: "today",
-    monthly_usd: "this month",
-    label: "Share of the budget that is spent",
-    none: "{spent} in total",
-  },
   activity: {
     requests: "{number, plural, one {{count} request} other {{count} requests}}",
     none: "No requests",
@@ -91,7 +83,6 @@ export const apiKeys = {
   saved: "{name} saved",
   deleted: "{name} deleted",
   form: {
-    createTitle: "Create API key",
     editTitle: "Edit {name}",
     name: "Name",
     nameHint: "For example, the app that will use it.",
@@ -105,12 +96,6 @@ export const apiKeys = {
     limits: "Limits",
     limitsText: "Rate limits, budgets, models and addresses. Leave blank for no limit.",
     limitsTextPlain: "Rate limits, models and addresses. Leave blank for no limit.",
-    rpm: "Requests per minute",
-    tpm: "Tokens per minute",
-    concurrency: "Concurrent requests",
-    daily: "Daily budget (USD)",
-    monthly: "Monthly budget (USD)",
-    total: "Total budget (USD)",
     models: "Models",
     modelsHint: "Type or choose model names. Leave blank for all models.",
     modelsUnknown:

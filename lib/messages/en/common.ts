@@ -143,6 +143,22 @@ export const common = {
     toOverview: "Go to the overview",
     reload: "Reload page",
   },
+  limit: {
+    rpm: "Requests per minute",
+    tpm: "Tokens per minute",
+    concurrency: "Concurrent requests",
+    daily: "Daily budget (USD)",
+    monthly: "Monthly budget (USD)",
+    total: "Total budget (USD)",
+  },
+  budget: {
+    of: "{spent} of {limit}",
+    total_usd: "in total",
+    daily_usd: "today",
+    monthly_usd: "this month",
+    label: "Share of the budget that is spent",
+    none: "{spent} in total",
+  },
   fieldError: {
     required: "Required",
     invalid: "This value is not accepted.",

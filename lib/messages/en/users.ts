@@ -21,13 +21,6 @@ export const users = {
   twoFactor: { on: "On", off: "Off" },
   neverSeen: "Never",
   status: { disabled: "Disabled", locked: "Locked for {time}" },
-  budget: {
-    of: "{spent} of {limit}",
-    total_usd: "in total",
-    daily_usd: "today",
-    monthly_usd: "this month",
-    label: "Share of the budget that is spent",
-  },
   empty: {
     title: "You are the only user",
     text: "Invite others with a link: they choose their own username and password. Members see only their own API keys and usage.",
@@ -62,7 +55,6 @@ export const users = {
     revoked: "Link revoked",
   },
   form: {
-    createTitle: "Add user",
     createText:
       "You choose the username and an initial password. To let the user choose, send an invitation.",
     editTitle: "Edit {name}",
@@ -76,18 +68,10 @@ export const users = {
     roleEnds: "Changing the role signs the user out everywhere.",
     limits: "Rate limits",
     limitsText: "For all of the user’s API keys together. Leave blank for no limit.",
-    rpm: "Requests per minute",
-    tpm: "Tokens per minute",
-    concurrency: "Concurrent requests",
     budget: "Budget",
-    budgetText: "For all of the user’s API keys together. Leave blank for no limit.",
-    daily: "Daily budget (USD)",
-    monthly: "Monthly budget (USD)",
-    total: "Total budget (USD)",
     stale: "This user was changed elsewhere. The form shows the newest values: check them and save again.",
   },
   inviteForm: {
-    title: "Invite user",
     text: "Creates a link to share. The first person to register with it chooses a username and password.",
     emailHint: "The user can also sign in with this. We never email it.",
     expires: "Link expires after",

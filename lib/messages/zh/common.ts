@@ -142,6 +142,22 @@ export const common = {
     toOverview: "前往概览",
     reload: "重新加载页面",
   },
+  limit: {
+    rpm: "每分钟请求数",
+    tpm: "每分钟词元数",
+    concurrency: "并发请求数",
+    daily: "每日预算（美元）",
+    monthly: "每月预算（美元）",
+    total: "总预算（美元）",
+  },
+  budget: {
+    of: "{spent} / {limit}",
+    total_usd: "总计",
+    daily_usd: "今日",
+    monthly_usd: "本月",
+    label: "预算已用比例",
+    none: "总计 {spent}",
+  },
   fieldError: {
     required: "必填",
     invalid: "此值不被接受。",
