@@ -25,11 +25,11 @@ export function AlertDialogContent({ className, ...props }: ComponentProps<typeo
   );
 }
 
-export function AlertDialogTitle({ className, ...props }: ComponentProps<typeof Primitive.Title>) {
+export function AlertDialogTitle(props: ComponentProps<typeof Primitive.Title>) {
   return (
     <Primitive.Title
       data-slot="alert-dialog-title"
-      className={cn("text-lg font-medium tracking-tight wrap-anywhere", className)}
+      className="text-lg font-medium tracking-tight wrap-anywhere"
       {...props}
     />
   );

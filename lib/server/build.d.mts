@@ -1,7 +1,6 @@
 export const ROOT: string;
 export const OUT: string;
-export function buildWorkers(out?: string): Promise<void>;
-export function buildServer(out?: string): Promise<void>;
+export function buildWorkers(): Promise<void>;
 export function ensureServer(): Promise<void>;
 export function arePagesFresh(): Promise<boolean>;
 export function digestOfPages(): Promise<string>;

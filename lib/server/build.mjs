@@ -1,6 +1,6 @@
 /** Bundles the server process, the admin command and every `*.worker.ts` into `.next/patchbay`, next to the Next build. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -76,26 +76,24 @@ async function findWorkers(directory) {
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** Bundles worker entry points to `<out>/workers/<name>.mjs` (`writer.worker.ts` → `writer.mjs`). */
-export async function buildWorkers(out = OUT) {
+/** Bundles worker entry points to `OUT/workers/<name>.mjs` (`writer.worker.ts` → `writer.mjs`). */
+export async function buildWorkers() {
   const files = await findWorkers(path.join(ROOT, "lib"));
-  await mkdir(path.join(out, "workers"), { recursive: true });
+  await mkdir(path.join(OUT, "workers"), { recursive: true });
   if (files.length === 0) return;
   const entryPoints = Object.fromEntries(files.map((file) => [path.basename(file, ".worker.ts"), file]));
-  await build({ ...shared, entryPoints, outdir: path.join(out, "workers") });
+  await build({ ...shared, entryPoints, outdir: path.join(OUT, "workers") });
 }
 
 /** Bundles `main.mjs` and `admin.mjs`. */
-async function buildServer(out = OUT) {
+async function buildServer() {
   await build({
     ...shared,
     entryPoints: {
       main: path.join(ROOT, "lib/server/process/main.ts"),
-      ...(existsSync(path.join(ROOT, "lib/server/admin/main.ts"))
-        ? { admin: path.join(ROOT, "lib/server/admin/main.ts") }
-        : {}),
+      admin: path.join(ROOT, "lib/server/admin/main.ts"),
     },
-    outdir: out,
+    outdir: OUT,
   });
 }
 

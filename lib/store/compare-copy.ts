@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CopyOptions, CopySource } from "./copy-store";
+import type { CopySource } from "./copy-store";
 import {
   BATCH_ROWS,
   type CopiedTable,
@@ -44,17 +44,12 @@ async function differenceOf(target: Db, table: CopiedTable, batch: readonly Row[
   return null;
 }
 
-async function compareTable(
-  source: Db,
-  target: Db,
-  table: CopiedTable,
-  batchRows: number,
-): Promise<string | null> {
+async function compareTable(source: Db, target: Db, table: CopiedTable): Promise<string | null> {
   const [rows, copied] = [await countRows(source, table), await countRows(target, table)];
   if (rows !== copied) return `${rows} rows in the source, ${copied} in the copy`;
   let after: Cell[] | null = null;
   for (;;) {
-    const batch: Row[] = await readBatch(source, table, after, batchRows);
+    const batch: Row[] = await readBatch(source, table, after, BATCH_ROWS);
     const last = batch.at(-1);
     if (last === undefined) return null;
     const difference = await differenceOf(target, table, batch);
@@ -74,14 +69,10 @@ async function sumsOf(db: Db, table: string, columns: readonly string[]): Promis
 }
 
 /** Compares the number of rows, every row, and the sums of the ledger and of its balances. */
-export async function compareCopy(
-  source: CopySource,
-  target: Db,
-  { batchRows = BATCH_ROWS }: Pick<CopyOptions, "batchRows"> = {},
-): Promise<Comparison> {
+export async function compareCopy(source: CopySource, target: Db): Promise<Comparison> {
   const comparison: Comparison = { differences: [], sums: {} };
   for (const table of source.tables) {
-    const text = await compareTable(source.db, target, table, batchRows);
+    const text = await compareTable(source.db, target, table);
     if (text !== null) comparison.differences.push({ table: table.name, text });
   }
   for (const [table, columns] of Object.entries(SUMMED)) {

@@ -1,4 +1,4 @@
-import { KeyLimit, type LimitAuthors } from "../../contracts/console/api-keys";
+import { KeyLimit, type LimitAuthors, PER_KEY_LIMITS } from "../../contracts/console/api-keys";
 import { nanoToUsd } from "../../contracts/money";
 import { isHigherRole } from "../../contracts/rank";
 import { toTimestamp } from "../../contracts/timestamp";
@@ -111,16 +111,6 @@ const RULES = {
   "budget.monthly_usd": ceiling((reach) => reach.budget.monthlyNano, nanoToUsd),
 } as const satisfies Record<KeyLimit, LimitRule>;
 
-/** Limits that each key has separately: two keys may use twice as much as one. */
-const PER_KEY_LIMITS: readonly KeyLimit[] = [
-  "rpm",
-  "tpm",
-  "concurrency",
-  "budget.total_usd",
-  "budget.daily_usd",
-  "budget.monthly_usd",
-];
-
 /** The limits in which `after` allows something that `before` does not. Lists that merely differ are looser both ways. */
 export function looserLimits(after: KeyReach, before: KeyReach): KeyLimit[] {
   return KeyLimit.options.filter((name) => RULES[name].isLooser(after, before));
@@ -210,7 +200,9 @@ export function requireWithinCaller(ctx: Pick<ConsoleContext, "caller">, wanted:
 export function requireNoPerKeyLimits(ctx: Pick<ConsoleContext, "caller">, act: string): void {
   if (ctx.caller.kind !== "manage-key") return;
   const { key } = ctx.caller;
-  const set = looserLimits(unlimitedReach("owner"), key).find((name) => PER_KEY_LIMITS.includes(name));
+  const set = looserLimits(unlimitedReach("owner"), key).find((name) =>
+    PER_KEY_LIMITS.some((one) => one === name),
+  );
   if (set === undefined) return;
   throw new AppError(
     "forbidden",

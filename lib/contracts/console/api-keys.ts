@@ -14,6 +14,16 @@ export type Operation = z.infer<typeof Operation>;
 /** The form of an API key: prefix, 32 random characters and 6 of CRC32, in base62. */
 export const API_KEY_PATTERN = /^sk-pb-[0-9A-Za-z]{38}$/;
 
+/** Limits that each key has separately: two keys may use twice as much as one. */
+export const PER_KEY_LIMITS = [
+  "rpm",
+  "tpm",
+  "concurrency",
+  "budget.total_usd",
+  "budget.daily_usd",
+  "budget.monthly_usd",
+] as const;
+
 /** Limits of a key, as errors and `limits_set_by` name them. */
 export const KeyLimit = z.enum([
   "enabled",
@@ -21,12 +31,7 @@ export const KeyLimit = z.enum([
   "operations",
   "allowed_models",
   "allowed_addresses",
-  "rpm",
-  "tpm",
-  "concurrency",
-  "budget.total_usd",
-  "budget.daily_usd",
-  "budget.monthly_usd",
+  ...PER_KEY_LIMITS,
 ]);
 export type KeyLimit = z.infer<typeof KeyLimit>;
 

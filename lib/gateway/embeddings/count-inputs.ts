@@ -34,11 +34,6 @@ export function modelTokenCounter(
   return providers.embedding(route.channel).tokens;
 }
 
-function* countInSteps(ctx: Counter, text: string, limit?: number): Generator<void, number, void> {
-  if (ctx.own !== undefined) return yield* ctx.own.countInSteps(text, limit);
-  return yield* countCl100kInSteps(ctx, text, limit);
-}
-
 function* countCl100kInSteps(
   ctx: Pick<Counter, "services">,
   text: string,
@@ -49,10 +44,10 @@ function* countCl100kInSteps(
 }
 
 /** Tokens of one text of any length, without blocking other calls. Throws `caller_left`. */
-export async function countText(ctx: Counter, text: string, limit?: number): Promise<number> {
-  if (ctx.own === undefined && text.length <= MAX_SINGLE_STEP_LENGTH)
-    return ctx.services.countTokens(text, limit);
-  return runInSlices(countInSteps(ctx, text, limit), ctx.signal);
+export async function countText(ctx: Counter, text: string): Promise<number> {
+  if (ctx.own !== undefined) return runInSlices(ctx.own.countInSteps(text), ctx.signal);
+  if (text.length <= MAX_SINGLE_STEP_LENGTH) return ctx.services.countTokens(text);
+  return runInSlices(ctx.services.countTokensInSteps(text), ctx.signal);
 }
 
 export function tooManyTokens(): AppError {

@@ -31,8 +31,8 @@ function bytesOf(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 }
 
-export function createSpeechCache(maxBytes = MAX_BYTES): SpeechCache {
-  return createByteCache(maxBytes, (speech) => bytesOf(speech.chunks) + ENTRY_BYTES);
+export function createSpeechCache(): SpeechCache {
+  return createByteCache(MAX_BYTES, (speech) => bytesOf(speech.chunks) + ENTRY_BYTES);
 }
 
 /** The body of a request, and the dialect that it is in. */

@@ -6,7 +6,7 @@ import { readSpentOf } from "../ledger/balances";
 import { matches, newestFirst } from "../page";
 import type { UserTable } from "../schema";
 import { deleteById, type Scope } from "../transactions";
-import { findOne } from "./statements";
+import { changeOne, findOne } from "./statements";
 
 const TAKEN = "This username or e-mail address is already taken.";
 
@@ -133,21 +133,17 @@ function writing(scope: Scope): Pick<Users, "insert" | "update" | "delete"> {
       }),
 
     update: (at, patch) =>
-      scope.write(async (db, touch) => {
-        const row = await orConflict(
-          TAKEN,
+      orConflict(
+        TAKEN,
+        changeOne(scope, "users", toUser, (db) =>
           db
             .updateTable("users")
             .set({ ...columns(patch), version: at.version + 1 })
             .where("id", "=", at.id)
             .where("version", "=", at.version)
-            .returningAll()
-            .executeTakeFirst(),
-        );
-        if (!row) return null;
-        touch("users");
-        return toUser(row);
-      }),
+            .returningAll(),
+        ),
+      ),
 
     delete: (id) => deleteById(scope, "users", id, ["users", "sessions", "keys"]),
   };
