@@ -88,6 +88,7 @@ export function KeyDialogs({ dialog, ...rest }: DialogProps<KeyDialog>) {
 
 function FormDialogs({ dialog, onChanged, onSecret, onDialog, ...props }: DialogProps<FormState>) {
   const t = useTranslations("apiKeys");
+  const named = useTranslations("common.named");
   const close = () => onDialog(null);
   const before = dialog.kind === "edit" ? dialog.key : null;
   const save = async (request: CreateKey) => {
@@ -99,7 +100,7 @@ function FormDialogs({ dialog, onChanged, onSecret, onDialog, ...props }: Dialog
     }
     const body = { ...request, version: before.version };
     const saved = await callApi(api.updateKey, { params: { id: before.id }, body });
-    finishChange(onChanged, close, t("saved", { name: saved.name }));
+    finishChange(onChanged, close, named("saved", { name: saved.name }));
   };
   const reload = async (id: string) => {
     const key = await callApi(api.getKey, { params: { id } });
@@ -108,7 +109,7 @@ function FormDialogs({ dialog, onChanged, onSecret, onDialog, ...props }: Dialog
     return key;
   };
   return (
-    <FormDialog title={before ? t("form.editTitle", { name: before.name }) : t("create")} onClose={close}>
+    <FormDialog title={before ? named("edit", { name: before.name }) : t("create")} onClose={close}>
       <KeyForm
         {...props}
         before={before}
@@ -124,6 +125,7 @@ function FormDialogs({ dialog, onChanged, onSecret, onDialog, ...props }: Dialog
 
 function ConfirmDialogs({ dialog, onChanged, onSecret, onDialog }: DialogProps<ConfirmState>) {
   const t = useTranslations("apiKeys");
+  const named = useTranslations("common.named");
   const close = () => onDialog(null);
   const done = (message: string) => finishChange(onChanged, close, message);
   const { kind, key } = dialog;
@@ -145,7 +147,7 @@ function ConfirmDialogs({ dialog, onChanged, onSecret, onDialog }: DialogProps<C
   const confirm = async () => {
     if (kind === "delete") {
       await callApi(api.deleteKey, { params });
-      return done(t("deleted", { name }));
+      return done(named("deleted", { name }));
     }
     // A leaked key must be stopped.
     await changeNewest(
@@ -153,7 +155,7 @@ function ConfirmDialogs({ dialog, onChanged, onSecret, onDialog }: DialogProps<C
       () => callApi(api.getKey, { params }),
       ({ version }) => callApi(api.updateKey, { params, body: { enabled: false, version } }),
     );
-    done(t("disabled", { name }));
+    done(named("disabled", { name }));
   };
   return (
     <ConfirmDialog

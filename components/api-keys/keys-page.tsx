@@ -153,13 +153,13 @@ function useKeyActions(
   models: readonly KeyModel[],
   openDialog: (dialog: KeyDialog) => void,
 ) {
-  const t = useTranslations("apiKeys");
+  const named = useTranslations("common.named");
   const save = useItemChange(reload);
   return (action: KeyAction, key: ApiKey) => {
     const { id, name, version } = key;
     if (action === "enable") {
       const body = { enabled: true, version };
-      void save(callApi(api.updateKey, { params: { id }, body }), t("enabled", { name }));
+      void save(callApi(api.updateKey, { params: { id }, body }), named("enabled", { name }));
     } else if (action === "try") window.location.assign(playgroundHref(key, models) ?? "/playground/speech");
     else openDialog({ kind: action, key });
   };

@@ -34,6 +34,7 @@ export function ChannelDialogs({
   onClose(): void;
 }) {
   const t = useTranslations("channels");
+  const named = useTranslations("common.named");
   const closeOwn = useWhileMounted(onClose);
   switch (kind) {
     case "test":
@@ -59,7 +60,7 @@ export function ChannelDialogs({
             }
             onDeleted();
             closeOwn();
-            toast.success(t("deleted", { name: channel.name }));
+            toast.success(named("deleted", { name: channel.name }));
           }}
           onClose={onClose}
         >

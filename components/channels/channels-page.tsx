@@ -211,13 +211,13 @@ function useReorder(
 
 /** Enables or disables a channel. */
 function useToggle(reload: () => Promise<unknown>) {
-  const t = useTranslations("channels");
+  const named = useTranslations("common.named");
   const save = useItemChange(reload);
   return ({ id, name, version }: Channel, enabled: boolean) =>
     save(
       callApi(api.updateChannel, { params: { id }, body: { enabled, version } }),
-      t(enabled ? "enabled" : "disabled", { name }),
-      t("stale", { name }),
+      named(enabled ? "enabled" : "disabled", { name }),
+      named("stale", { name }),
     );
 }
 

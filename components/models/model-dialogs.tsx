@@ -60,7 +60,8 @@ const saveModel = (request: CreateModel | UpdateModel, name = "") =>
 /** The form of a new model (`before` null) or of a saved one. */
 function ModelFormDialog({ before, ...props }: DialogProps & { before: Model | null }) {
   const t = useTranslations("models");
-  const title = before ? t("form.editTitle", { name: before.name }) : t("form.createTitle");
+  const named = useTranslations("common.named");
+  const title = before ? named("edit", { name: before.name }) : t("form.createTitle");
   const reload = async (model: Model) => {
     const { items } = await callApi(api.listModels);
     const newest = items.find(({ name }) => name === model.name) ?? model;
@@ -75,7 +76,11 @@ function ModelFormDialog({ before, ...props }: DialogProps & { before: Model | n
         priceListDate={props.priceListDate}
         onSave={async (request) => {
           const { name } = await saveModel(request, before?.name);
-          finishChange(props.onChanged, props.onClose, t(before ? "saved" : "created", { name }));
+          finishChange(
+            props.onChanged,
+            props.onClose,
+            before ? named("saved", { name }) : t("created", { name }),
+          );
         }}
         onStale={before ? () => reload(before) : undefined}
         onCancel={props.onClose}

@@ -139,13 +139,13 @@ function useModelDialog(models: readonly Model[] | undefined) {
 
 /** Enables or disables a model. */
 function useToggle(reload: () => Promise<unknown>) {
-  const t = useTranslations("models");
+  const named = useTranslations("common.named");
   const save = useItemChange(reload);
   return ({ name, version }: Model, enabled: boolean) =>
     save(
       callApi(api.updateModel, { params: { model: name }, body: { enabled, version } }),
-      t(enabled ? "enabled" : "disabled", { name }),
-      t("stale", { name }),
+      named(enabled ? "enabled" : "disabled", { name }),
+      named("stale", { name }),
     );
 }
 

@@ -51,6 +51,7 @@ const saveUser = (request: CreateUser | UpdateUser, id = "") =>
 
 function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onLink, onDialog }: DialogProps<FormState>) {
   const t = useTranslations("users");
+  const named = useTranslations("common.named");
   const close = () => onDialog(null);
   const done = (message: string) => finishChange(onChanged, close, message);
   if (dialog.kind === "invite") {
@@ -78,7 +79,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onLink, onDialog
   };
   return (
     <FormDialog
-      title={before ? t("form.editTitle", { name: before.username }) : t("create")}
+      title={before ? named("edit", { name: before.username }) : t("create")}
       text={before ? undefined : t("form.createText")}
       onClose={close}
     >
@@ -89,7 +90,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onLink, onDialog
         onSave={async (request) => {
           const { username: name, role } = await saveUser(request, before?.id);
           if (!before) done(t("toast.created", { name }));
-          else done(t(role === before.role ? "toast.saved" : "toast.savedRole", { name }));
+          else done(role === before.role ? named("saved", { name }) : t("toast.savedRole", { name }));
         }}
         onStale={before ? () => reload(before.id) : undefined}
         onCancel={close}
@@ -100,6 +101,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onLink, onDialog
 
 function ConfirmDialogs({ dialog, onChanged, onLink, onDialog }: DialogProps<ConfirmState>) {
   const t = useTranslations("users");
+  const named = useTranslations("common.named");
   const linkName = useLinkName();
   const close = () => onDialog(null);
   const done = (message: string) => finishChange(onChanged, close, message);
@@ -130,10 +132,10 @@ function ConfirmDialogs({ dialog, onChanged, onLink, onDialog }: DialogProps<Con
           () => callApi(api.getUser, { params }),
           ({ version }) => callApi(api.updateUser, { params, body: { enabled: false, version } }),
         );
-        return done(t("toast.disabled", { name }));
+        return done(named("disabled", { name }));
       case "delete":
         await callApi(api.deleteUser, { params });
-        return done(t("toast.deleted", { name }));
+        return done(named("deleted", { name }));
       default:
         return dialog satisfies never;
     }

@@ -151,6 +151,7 @@ function Header({ onDialog }: { onDialog(dialog: UserDialog): void }) {
 /** Enables or unlocks a user at once; every other action opens a dialog. */
 function useUserActions(reloadAll: () => Promise<unknown>, openDialog: (dialog: UserDialog) => void) {
   const t = useTranslations("users");
+  const named = useTranslations("common.named");
   const save = useItemChange(reloadAll);
   return (action: UserAction, user: ManagedUser) => {
     const { username: name, version } = user;
@@ -158,7 +159,7 @@ function useUserActions(reloadAll: () => Promise<unknown>, openDialog: (dialog: 
     if (action === "enable")
       void save(
         callApi(api.updateUser, { params, body: { enabled: true, version } }),
-        t("toast.enabled", { name }),
+        named("enabled", { name }),
       );
     else if (action === "unlock")
       void save(callApi(api.unlockUser, { params }), t("toast.unlocked", { name }));

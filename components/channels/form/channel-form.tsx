@@ -42,8 +42,9 @@ export function ChannelForm({
   onSave(draft: ChannelDraft): Promise<ChannelDraft | null>;
 }) {
   const t = useTranslations("channels.form");
+  const named = useTranslations("common.named");
   const form = useChannelForm(before?.id ?? null, draft);
-  useUnsaved(form.isDirty, before ? t("editTitle", { name: before.name }) : t("createTitle"));
+  useUnsaved(form.isDirty, before ? named("edit", { name: before.name }) : t("createTitle"));
   const { isBusy, save } = useSave(form, onSave);
   const isEmbedded = before?.embedded === true;
   const isPicked = form.draft.preset !== null;

@@ -20,7 +20,7 @@ import { ChannelForm } from "./channel-form";
 
 /** The form of a saved channel. It starts from the first read; later reads do not overwrite user input. */
 export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolean }) {
-  const t = useTranslations("channels");
+  const named = useTranslations("common.named");
   const router = useRouter();
   const { reload } = useApiCache();
   const models = useApi(api.listModels);
@@ -50,7 +50,7 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
   return (
     <div className="mx-auto max-w-3xl">
       <BackToChannels />
-      <PageHeader title={t("form.editTitle", { name: channel.name })} />
+      <PageHeader title={named("edit", { name: channel.name })} />
       <ChannelForm
         before={channel}
         draft={draftOf(channel, models.data.items)}
@@ -62,7 +62,7 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
             const body = updateRequest(draft, channel);
             const saved = await callApi(api.updateChannel, { params: { id }, body });
             void reload(...CHANNELS_AND_MODELS);
-            toast.success(t("saved", { name: saved.name }));
+            toast.success(named("saved", { name: saved.name }));
             discardUnsaved();
             router.push(address);
             return null;

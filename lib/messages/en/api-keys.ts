@@ -78,12 +78,7 @@ export const apiKeys = {
     disabledBy: { admin: "Disabled by an administrator", owner: "Disabled by the owner" },
     higher: "Only its owner or a user with a higher role can change this key.",
   },
-  enabled: "{name} enabled",
-  disabled: "{name} disabled",
-  saved: "{name} saved",
-  deleted: "{name} deleted",
   form: {
-    editTitle: "Edit {name}",
     name: "Name",
     nameHint: "For example, the app that will use it.",
     namePlaceholder: "Newsletter reader",

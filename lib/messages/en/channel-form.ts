@@ -1,7 +1,6 @@
 export const channelForm = {
   createTitle: "Add a channel",
   createLead: "Choose the provider, paste the key, select the models.",
-  editTitle: "Edit {name}",
   provider: "Provider",
   providerText: {
     compatible: "Kokoro, vLLM, LocalAI, …",

@@ -62,11 +62,6 @@ export const channels = {
   movedShared: "{name} has priority {position}, shared with {others}",
   moveStale: "The channels were changed elsewhere. The current order is shown; move the channel again.",
   turnOn: "Enable {name}",
-  enabled: "{name} enabled",
-  disabled: "{name} disabled",
-  saved: "{name} saved",
-  deleted: "{name} deleted",
-  stale: "{name} was changed elsewhere. The current state is shown.",
   menu: {
     edit: "Edit",
     test: "Test",

@@ -143,6 +143,14 @@ export const common = {
     toOverview: "Go to the overview",
     reload: "Reload page",
   },
+  named: {
+    edit: "Edit {name}",
+    saved: "{name} saved",
+    deleted: "{name} deleted",
+    enabled: "{name} enabled",
+    disabled: "{name} disabled",
+    stale: "{name} was changed elsewhere. The current state is shown.",
+  },
   limit: {
     rpm: "Requests per minute",
     tpm: "Tokens per minute",

@@ -38,12 +38,8 @@ export const models = {
   cache: "Cache",
   batching: "Batching",
   turnOn: "Enable {name}",
-  enabled: "{name} enabled",
-  disabled: "{name} disabled",
-  saved: "{name} saved",
   created: "Model {name} created",
   deleted: "Model {name} deleted",
-  stale: "{name} was changed elsewhere. The current state is shown.",
   empty: {
     title: "No models yet",
     text: "Models appear when a channel serves them. Add a channel and select its models.",
@@ -89,7 +85,6 @@ export const models = {
   },
   form: {
     createTitle: "Add a model",
-    editTitle: "Edit {name}",
     name: "Name",
     nameHint: "The value of “model” in requests.",
     operation: "Type",

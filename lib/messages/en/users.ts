@@ -44,11 +44,7 @@ export const users = {
   },
   toast: {
     created: "{name} added",
-    saved: "{name} saved",
     savedRole: "{name} saved and signed out everywhere",
-    disabled: "{name} disabled",
-    enabled: "{name} enabled",
-    deleted: "{name} deleted",
     twoFactor: "2FA reset for {name}",
     unlocked: "{name} unlocked",
     sessions: "{name} signed out everywhere",
@@ -57,7 +53,6 @@ export const users = {
   form: {
     createText:
       "You choose the username and an initial password. To let the user choose, send an invitation.",
-    editTitle: "Edit {name}",
     username: "Username",
     usernameHint: "Used to sign in. Can’t be changed.",
     password: "Initial password",

@@ -75,12 +75,7 @@ export const apiKeys = {
     disabledBy: { admin: "已被管理员停用", owner: "已被所有者停用" },
     higher: "只有其所有者或角色更高的用户才能更改此密钥。",
   },
-  enabled: "{name} 已启用",
-  disabled: "{name} 已停用",
-  saved: "{name} 已保存",
-  deleted: "{name} 已删除",
   form: {
-    editTitle: "编辑 {name}",
     name: "名称",
     nameHint: "例如使用它的应用名称。",
     namePlaceholder: "通讯朗读",

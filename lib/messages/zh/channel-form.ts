@@ -1,7 +1,6 @@
 export const channelForm = {
   createTitle: "添加渠道",
   createLead: "选择服务商，粘贴密钥，选择模型。",
-  editTitle: "编辑 {name}",
   provider: "服务商",
   providerText: {
     compatible: "Kokoro、vLLM、LocalAI 等",

@@ -62,11 +62,6 @@ export const channels = {
   movedShared: "{name} 的优先级为 {position}，与 {others} 相同",
   moveStale: "渠道已在别处更改。现在显示的是最新顺序，请重新移动。",
   turnOn: "启用 {name}",
-  enabled: "{name} 已启用",
-  disabled: "{name} 已停用",
-  saved: "{name} 已保存",
-  deleted: "{name} 已删除",
-  stale: "{name} 已在别处更改。现在显示的是最新状态。",
   menu: {
     edit: "编辑",
     test: "测试",

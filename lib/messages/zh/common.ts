@@ -142,6 +142,14 @@ export const common = {
     toOverview: "前往概览",
     reload: "重新加载页面",
   },
+  named: {
+    edit: "编辑 {name}",
+    saved: "{name} 已保存",
+    deleted: "{name} 已删除",
+    enabled: "{name} 已启用",
+    disabled: "{name} 已停用",
+    stale: "{name} 已在别处更改。现在显示的是最新状态。",
+  },
   limit: {
     rpm: "每分钟请求数",
     tpm: "每分钟词元数",

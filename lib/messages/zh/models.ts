@@ -37,12 +37,8 @@ export const models = {
   cache: "缓存",
   batching: "合并请求",
   turnOn: "启用 {name}",
-  enabled: "{name} 已启用",
-  disabled: "{name} 已停用",
-  saved: "{name} 已保存",
   created: "模型 {name} 已创建",
   deleted: "模型 {name} 已删除",
-  stale: "{name} 已在别处更改。现在显示的是最新状态。",
   empty: {
     title: "还没有模型",
     text: "渠道提供模型后，模型会出现在这里。请添加渠道并选择其模型。",
@@ -84,7 +80,6 @@ export const models = {
   },
   form: {
     createTitle: "添加模型",
-    editTitle: "编辑 {name}",
     name: "名称",
     nameHint: "请求中 model 字段的值。",
     operation: "类型",

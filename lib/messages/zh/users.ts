@@ -44,11 +44,7 @@ export const users = {
   },
   toast: {
     created: "已添加 {name}",
-    saved: "{name} 已保存",
     savedRole: "{name} 已保存，并已在各处退出登录",
-    disabled: "{name} 已停用",
-    enabled: "{name} 已启用",
-    deleted: "{name} 已删除",
     twoFactor: "已重置 {name} 的两步验证",
     unlocked: "{name} 已解除锁定",
     sessions: "{name} 已在各处退出登录",
@@ -56,7 +52,6 @@ export const users = {
   },
   form: {
     createText: "由您设定用户名和初始密码。如需对方自行设定，请改为发送邀请。",
-    editTitle: "编辑 {name}",
     username: "用户名",
     usernameHint: "用于登录，不能更改。",
     password: "初始密码",
