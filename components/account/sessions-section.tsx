@@ -19,7 +19,6 @@ import { toast } from "../ui/toast";
 
 const ConfirmDialog = lazyPart(() => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog));
 
-/** The session to end, or all others. */
 type Ending = Session | "others";
 
 export function SessionsSection() {

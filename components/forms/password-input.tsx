@@ -5,6 +5,7 @@ import { type ComponentProps, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
 import { Input } from "../ui/input";
+import { AS_TYPED } from "./text-field";
 
 /** A password field with a button that shows its text. Password managers need `autoComplete`. */
 export function PasswordInput(
@@ -14,14 +15,7 @@ export function PasswordInput(
   const [isShown, setShown] = useState(false);
   return (
     <span className="relative block">
-      <Input
-        {...props}
-        type={isShown ? "text" : "password"}
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
-        className="pr-11"
-      />
+      <Input {...props} type={isShown ? "text" : "password"} {...AS_TYPED} className="pr-11" />
       <Button
         variant="ghost"
         size="icon-sm"

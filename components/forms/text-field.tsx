@@ -11,6 +11,9 @@ type TextFieldProps = FieldProps & Omit<ComponentProps<"input">, "className"> & 
 /** Props of a field for names, addresses and secrets, which browsers must neither complete nor correct. */
 export const VERBATIM = { autoComplete: "off", spellCheck: false, inputClassName: "font-mono" } as const;
 
+/** Props of an input for names and passwords, which phones must neither capitalize nor correct. */
+export const AS_TYPED = { autoCapitalize: "none", autoCorrect: "off", spellCheck: false } as const;
+
 /** A field whose control is a text input. */
 export function TextField({
   label,

@@ -69,5 +69,4 @@ export function CallFacts({ call }: { call: UsageDetail }) {
   );
 }
 
-/** Keys of `requests.detail.field`. */
 type FieldNames = typeof import("@/lib/messages/en/requests").requests.detail.field;

@@ -8,7 +8,7 @@ import { CallError } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { NewPasswordFields } from "../forms/new-password-fields";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { FormTextField } from "../forms/text-field";
+import { AS_TYPED, FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import type { SetupDraft } from "./draft";
@@ -71,9 +71,7 @@ function IdentityFields({
         hint={t("usernameHint")}
         isRequired
         autoComplete="username"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
+        {...AS_TYPED}
       />
       <FormTextField
         form={form}

@@ -13,7 +13,7 @@ import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
 import { RetryCountdown } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { FormField, FormTextField } from "../forms/text-field";
+import { AS_TYPED, FormField, FormTextField } from "../forms/text-field";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { SentenceGap } from "../ui/sentence-gap";
@@ -55,9 +55,7 @@ export function PasswordForm({
         name="username"
         label={t("username")}
         autoComplete="username"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
+        {...AS_TYPED}
       />
       <FormField form={form} name="password" label={t("password")}>
         {(control) => <PasswordInput {...control} autoComplete="current-password" />}

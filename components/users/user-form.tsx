@@ -21,7 +21,7 @@ import { StrengthMeter } from "../forms/new-password-fields";
 import { PasswordInput } from "../forms/password-input";
 import { requestResolver } from "../forms/request-resolver";
 import type { FieldErrorTranslator } from "../forms/rule-text";
-import { FormField, FormTextField } from "../forms/text-field";
+import { AS_TYPED, FormField, FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { RoleField } from "./role-field";
 
@@ -112,9 +112,7 @@ function SignInFields({ form }: { form: UserFormState }) {
         hint={t("usernameHint")}
         isRequired
         autoComplete="off"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
+        {...AS_TYPED}
       />
       <FormField
         form={form}

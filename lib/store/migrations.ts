@@ -6,7 +6,6 @@ import type { Kind, Tables } from "./schema";
 /** Statements from one schema version to the next. Never edit a migration that was released. */
 type Migration = (kind: Kind) => readonly string[];
 
-/** Tables of the console. */
 const consoleTables = [
   `alter table usage add column trace text`,
   `create index usage_failed on usage (at, id) where error is not null`,

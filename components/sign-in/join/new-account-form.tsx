@@ -8,7 +8,7 @@ import type { RegisterRequest } from "@/lib/contracts/console/invites";
 import { Form } from "../../forms/form";
 import { NewPasswordFields } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
-import { FormTextField } from "../../forms/text-field";
+import { AS_TYPED, FormTextField } from "../../forms/text-field";
 import { Button } from "../../ui/button";
 import { JoinError } from "./link-states";
 import { useJoin } from "./use-join";
@@ -62,9 +62,7 @@ export function NewAccountForm({
         label={t("username")}
         isRequired
         autoComplete="username"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
+        {...AS_TYPED}
       />
       <FormTextField
         form={form}

@@ -52,7 +52,6 @@ function toModel(row: ModelTable): ModelRecord {
   };
 }
 
-/** The rows of a model's name and aliases. */
 function nameRows({ name: model, aliases }: Pick<ModelRecord, "name" | "aliases">) {
   return [...new Set([model, ...aliases])].map((name) => ({ name, model }));
 }
