@@ -21,35 +21,21 @@ export function ZoomButtons({
   zoom: Zoom;
 }) {
   const t = useTranslations(`embeddings.${of}`);
-  return (
-    <>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label={t("zoomOut")}
-        disabled={!canZoomOut}
-        onClick={() => onZoom(-1)}
-      >
-        <MinusIcon />
-      </Button>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label={t("zoomIn")}
-        disabled={!canZoomIn}
-        onClick={() => onZoom(1)}
-      >
-        <PlusIcon />
-      </Button>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label={t("showAll")}
-        disabled={!canZoomOut}
-        onClick={onReset}
-      >
-        <MaximizeIcon />
-      </Button>
-    </>
-  );
+  const buttons = [
+    { name: "zoomOut", Icon: MinusIcon, isPossible: canZoomOut, act: () => onZoom(-1) },
+    { name: "zoomIn", Icon: PlusIcon, isPossible: canZoomIn, act: () => onZoom(1) },
+    { name: "showAll", Icon: MaximizeIcon, isPossible: canZoomOut, act: onReset },
+  ] as const;
+  return buttons.map(({ name, Icon, isPossible, act }) => (
+    <Button
+      key={name}
+      variant="ghost"
+      size="icon-sm"
+      aria-label={t(name)}
+      disabled={!isPossible}
+      onClick={() => act()}
+    >
+      <Icon />
+    </Button>
+  ));
 }
