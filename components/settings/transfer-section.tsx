@@ -70,11 +70,13 @@ function ImportFile() {
 
   const read = async (file: File) => {
     setFileError(null);
-    // Leaves room for the rest of the request body.
-    if (file.size > MAX_FILE_BYTES - 1_024) return setFileError("tooLarge");
+    // Indentation makes a file at most twice as long as what is sent.
+    if (file.size > 4 * MAX_FILE_BYTES) return setFileError("tooLarge");
     try {
       const content: unknown = JSON.parse(await file.text());
       if (!isSettingsFile(content)) return setFileError("notSettings");
+      // Leaves room for the rest of the request body.
+      if (new Blob([JSON.stringify(content)]).size > MAX_FILE_BYTES - 1_024) return setFileError("tooLarge");
       setChosen({ name: file.name, content });
     } catch {
       setFileError("notJson");

@@ -9,8 +9,8 @@ type OpenAiOptions = ReturnType<typeof OPENAI_OPTIONS.of>;
 export const OPENAI_BASE = "https://api.openai.com/v1";
 const AZURE_HOST =
   /\.(?:openai\.azure\.(?:com|us|cn)|cognitiveservices\.azure\.(?:com|us)|services\.ai\.azure\.com)$/;
-/** The newest version that is not a preview. */
-const AZURE_VERSION = "2024-10-21";
+/** The newest versions with these operations; no version but previews has speech. */
+const AZURE_VERSIONS = { "/audio/speech": "2025-04-01-preview", "/embeddings": "2024-10-21" } as const;
 
 /** How requests to one channel are made. */
 export interface OpenAiForm {
@@ -46,11 +46,11 @@ function readForm(channel: ChannelRecord): OpenAiForm {
     return authentication === "api-key" ? { "api-key": key } : { authorization: `Bearer ${key}` };
   };
   if (isAzureForm) {
-    const query = `?api-version=${options.azure_api_version ?? AZURE_VERSION}`;
     return {
       baseUrl: `${base.origin}${base.pathname === "/" ? "/openai" : base.pathname}`,
       options,
-      path: (operation, model) => `/deployments/${encodeURIComponent(model)}${operation}${query}`,
+      path: (operation, model) =>
+        `/deployments/${encodeURIComponent(model)}${operation}?api-version=${options.azure_api_version ?? AZURE_VERSIONS[operation]}`,
       headers,
       hasModelList: false,
       hasVoiceList: options.list_voices ?? false,

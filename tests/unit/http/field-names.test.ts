@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { EmbedContentRequest } from "../../../lib/contracts/gateway/gemini/embeddings";
 import { GeminiSpeechRequest } from "../../../lib/contracts/gateway/gemini/speech";
 import { camelFields } from "../../../lib/http/gateway/gemini/field-names";
 
@@ -16,6 +17,16 @@ it("renames the fields of the schema, also inside lists and unions", () => {
     systemInstruction: { parts: [] },
     contents: [{ parts: [{ text: "a", speechMetadata: { speaker: "x" } }] }],
     generationConfig: { responseFormat: [{ audio: { mimeType: "AUDIO_WAV" } }], candidateCount: 1 },
+  });
+});
+
+it("names enums that were sent as numbers", () => {
+  const config = (modes: unknown) => ({ generationConfig: { responseModalities: modes, candidateCount: 3 } });
+  expect(camelFields(GeminiSpeechRequest, config([3]))).toEqual(config(["AUDIO"]));
+  expect(camelFields(GeminiSpeechRequest, config([9, "AUDIO"]))).toEqual(config([9, "AUDIO"]));
+  expect(camelFields(EmbedContentRequest, { task_type: 2, embedContentConfig: { taskType: 8 } })).toEqual({
+    taskType: "RETRIEVAL_DOCUMENT",
+    embedContentConfig: { taskType: "CODE_RETRIEVAL_QUERY" },
   });
 });
 

@@ -7,6 +7,7 @@ import type { CatalogEntry } from "@/lib/ports/catalog";
 import { channelKeyAad } from "@/lib/ports/channel-probe";
 import type { SpeechModel, SpeechRequest } from "@/lib/ports/speech-model";
 import type { ChannelRecord } from "@/lib/ports/store";
+import { formOf } from "../../../lib/providers/openai/options";
 import { FakeClock } from "../../support/factories";
 import {
   callOptions,
@@ -136,6 +137,14 @@ test("sends Azure's speech to the deployment's URL", async () => {
   });
   expect(entry?.path).toBe("/openai/deployments/tts/audio/speech?api-version=2025-03-01-preview");
   expect(entry?.headers["api-key"]).toBe(UPSTREAM_KEY);
+});
+
+test("asks Azure for the newest version of each operation by default", () => {
+  const form = formOf(channelTo("openai", upstream, { baseUrl: "https://house.openai.azure.com" }));
+  expect((["/audio/speech", "/embeddings"] as const).map((operation) => form.path(operation, "m"))).toEqual([
+    "/deployments/m/audio/speech?api-version=2025-04-01-preview",
+    "/deployments/m/embeddings?api-version=2024-10-21",
+  ]);
 });
 
 test("reads the tokens from OpenAI's events, and none from raw audio", async () => {

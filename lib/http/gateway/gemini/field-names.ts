@@ -2,9 +2,34 @@ import { z } from "zod";
 import { AppError } from "../../../errors";
 
 /**
+ * Names of enums by their numbers, which some of Google's REST clients send:
+ * https://github.com/googleapis/googleapis/blob/master/google/ai/generativelanguage/v1beta/generative_service.proto.
+ */
+const ENUMS: Readonly<Record<string, readonly string[]>> = {
+  taskType: [
+    "TASK_TYPE_UNSPECIFIED",
+    "RETRIEVAL_QUERY",
+    "RETRIEVAL_DOCUMENT",
+    "SEMANTIC_SIMILARITY",
+    "CLASSIFICATION",
+    "CLUSTERING",
+    "QUESTION_ANSWERING",
+    "FACT_VERIFICATION",
+    "CODE_RETRIEVAL_QUERY",
+  ],
+  responseModalities: ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "AUDIO"],
+};
+
+/** The value with its numbers replaced by names of the enum. */
+function namedEnum(names: readonly string[], value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => namedEnum(names, one));
+  return typeof value === "number" ? (names[value] ?? value) : value;
+}
+
+/**
  * Renames the snake_case aliases of the schema's fields (`generation_config` → `generationConfig`) at every depth the
- * schema knows, as Google's JSON does. Other fields stay as they are. Throws `invalid` when both forms of a field are
- * present.
+ * schema knows, as Google's JSON does, and names enums sent as numbers. Other fields stay as they are. Throws `invalid`
+ * when both forms of a field are present.
  */
 export function camelFields(schema: z.ZodType, value: unknown, path = ""): unknown {
   const inner = unwrap(schema);
@@ -28,7 +53,11 @@ export function camelFields(schema: z.ZodType, value: unknown, path = ""): unkno
       delete renamed[alias];
     }
     if (Object.hasOwn(renamed, name)) {
-      renamed[name] = camelFields(field, renamed[name], `${path}${name}.`);
+      const names = ENUMS[name];
+      renamed[name] =
+        names === undefined
+          ? camelFields(field, renamed[name], `${path}${name}.`)
+          : namedEnum(names, renamed[name]);
     }
   }
   return renamed;
