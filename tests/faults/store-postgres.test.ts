@@ -265,6 +265,29 @@ test("releases the locks of an instance that is suspended in a commit within a f
 /** The COMMIT message as sent; its end distinguishes it from "read committed". */
 const COMMIT = "commit\0";
 
+test("a reservation whose COMMIT got no answer costs nothing when another instance has settled it", async () => {
+  const database = await newPostgresDatabase(server);
+  const { gate, store } = await openThroughGate(database);
+  const other = await database.open();
+  const { key, user } = await insertKey(store);
+  const held = usageRecord(key.id, user.id, { reservedNano: 40 });
+  gate.loseAnswersTo(COMMIT, "at once");
+  const budgets = { keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };
+  await expect(store.ledger.reserve({ row: held, ...budgets })).rejects.toMatchObject({
+    code: "storage_unavailable",
+  });
+  const sweep = () => other.ledger.settleOrphans(0, 0, (id) => id === "behind-the-gate");
+  await vi.waitUntil(async () => (await sweep()) === 1, { timeout: 20_000, interval: 20 });
+  expect((await other.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(40);
+  gate.reopen();
+  await expect.poll(() => allUsage(other), { timeout: 20_000, interval: 50 }).toEqual([]);
+  expect((await other.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
+  await expectLedgerSumsToMatch(database);
+  await store.close();
+  await gate.close();
+  await database.remove();
+});
+
 describe.each(["at once", "late"] as const)(
   "a COMMIT whose answer is lost and that the server gets %s",
   (when) => {

@@ -233,4 +233,21 @@ describe("with an injected writer failure", () => {
     expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(2);
     await expectLedgerSumsToMatch(database);
   });
+
+  test("a reservation that succeeded without an answer costs nothing when another instance has settled it", async () => {
+    const { key, user } = await insertKey(store);
+    const held = usageRecord(key.id, user.id, { reservedNano: 40 });
+    const budgets = { keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD };
+    const other = await database.open();
+    writeFileSync(failureFile, "die");
+    await expect(store.ledger.reserve({ row: held, ...budgets })).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+    expect(await other.ledger.settleOrphans(0, 0, (id) => id === "full")).toBe(1);
+    expect((await other.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(40);
+    writeFileSync(failureFile, String(ROOMY));
+    await vi.waitUntil(async () => (await allUsage(store)).length === 0, { timeout: SOON_MS, interval: 20 });
+    expect((await store.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(0);
+    await expectLedgerSumsToMatch(database);
+  });
 });

@@ -119,12 +119,7 @@ class GroupChanges {
   /** Overwrites an entry; subtracts a settled one from balances and roll-ups first. */
   #replace(id: string, row: Cell[], prompt: string | undefined): void {
     const wrong = this.#settled.get(id);
-    if (wrong !== undefined) {
-      this.#balances.add(payerOf(wrong), { spent: -numberIn(wrong, "cost_nano") });
-      this.#rollUps.add(wrong, -1);
-    }
-    this.#toInsert.delete(id);
-    this.#toSettle.delete(id);
+    if (wrong !== undefined) this.#subtract(id, wrong);
     this.#toReplace.set(id, row);
     this.#addToSums(id, row, prompt);
   }
@@ -132,11 +127,23 @@ class GroupChanges {
   #cancel({ row }: Operation<"cancel">): LedgerOutcome {
     const id = textIn(row, "id");
     const before = this.#known.get(id);
-    if (!before?.isOpen) return "void";
-    this.#release(before);
+    const estimate = this.#settled.get(id);
+    if (before?.isOpen) this.#release(before);
+    else if (estimate !== undefined && isOrphanEstimate(estimate)) this.#subtract(id, estimate);
+    else return "void";
     this.#toOpen.delete(id);
     this.#toDelete.push(id);
     return "done";
+  }
+
+  /** Takes a settled entry out of balances and roll-ups, and out of what this group writes. */
+  #subtract(id: string, wrong: readonly Cell[]): void {
+    this.#balances.add(payerOf(wrong), { spent: -numberIn(wrong, "cost_nano") });
+    this.#rollUps.add(wrong, -1);
+    this.#settled.delete(id);
+    this.#toInsert.delete(id);
+    this.#toSettle.delete(id);
+    this.#toReplace.delete(id);
   }
 
   /** Closes an open entry and gives its reserved amount back. */
@@ -213,9 +220,9 @@ function isOfNewEntry(operation: LedgerOperation): boolean {
   return operation.kind === "reserve" || (operation.kind === "settle" && operation.isNew === true);
 }
 
-/** True for an operation that overwrites a settled entry, if only one with an orphan's estimate. */
+/** True for an operation that overwrites or removes a settled entry, if only one with an orphan's estimate. */
 function mayReplace(operation: LedgerOperation): boolean {
-  return operation.kind === "correct" || (operation.kind === "settle" && !operation.onlyOpen);
+  return operation.kind !== "reserve" && !(operation.kind === "settle" && operation.onlyOpen);
 }
 
 /** Reads whole settled entries. */

@@ -132,7 +132,7 @@ export function changedBalances(
     const before = known.get(id);
     const released = before?.isOpen && before.reserved !== 0 ? balancesOfPayer(before) : [];
     const wrong = settled.get(id);
-    const counted = kind === "cancel" ? [] : wrong ? [row, wrong] : [row];
+    const counted = [...(kind === "cancel" ? [] : [row]), ...(wrong ? [wrong] : [])];
     const changed = counted.filter((one) => numberIn(one, "cost_nano") !== 0);
     return [...released, ...changed.flatMap((one) => balancesOfPayer(payerOf(one)))];
   });

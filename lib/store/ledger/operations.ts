@@ -12,7 +12,10 @@ export type LedgerOperation =
   | { kind: "settle"; row: Cell[]; onlyOpen: boolean; isNew?: boolean; prompt?: string }
   /** Overwrites the entry of this call, also a settled one: its sums are subtracted first. */
   | { kind: "correct"; row: Cell[]; prompt?: string }
-  /** Removes the open entry of a reservation whose commit was not confirmed, and releases its amount. */
+  /**
+   * Removes the entry of a reservation whose commit was not confirmed, and gives its amount back. It is open, or another
+   * instance has settled it as an orphan.
+   */
   | { kind: "cancel"; row: Cell[] };
 
 /** `void`: there was nothing to do. A budget: it has too little left for the reservation. */

@@ -169,7 +169,7 @@ export const deleteUsage = (ids: readonly string[]): Generator<Statement> =>
   selectAll(
     "delete",
     ids.map((id) => [id]),
-    (values) => `delete from usage where state = 'open' and id in (values ${values})`,
+    (values) => `delete from usage where id in (values ${values})`,
   );
 
 /** Adds the sums of an hour, or of a day, to the roll-ups. */
