@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startPgBouncer } from "../support/pgbouncer";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { createKey, type ProductOptions, setUp, startProduct } from "../support/product";
-import { sendOver } from "../support/routed-product";
+import { sendOver, startRouted } from "../support/routed-product";
 
 /** Instances behind PgBouncer in transaction mode. */
 
@@ -76,3 +76,28 @@ test("with DATABASE_URL_DIRECT a revoked key is refused by another instance with
   await fetch(`${one.url}/api/keys/${data.items[0]?.id}`, { method: "DELETE", headers: { cookie } });
   await expect.poll(async () => (await embed(other.url, key, "a text")).status, { timeout: 1_000 }).toBe(401);
 }, 60_000);
+
+test("free and priced calls of two instances at once are all answered", async () => {
+  const { url } = await pooled([IGNORED]);
+  const env = { DATABASE_URL: url, PATCHBAY_SECRET: SECRET, PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" };
+  const routed = await startRouted({ env });
+  closers.push(() => routed.close());
+  const other = await start(env);
+  const { name: priced } = await routed.route("embeddings", [{ as: "embed.8" }], {
+    prices: { input_per_million_tokens: "1" },
+  });
+  const key = await routed.newKey({ budget: { total_usd: "1" } });
+  const call = (at: string, model: string) => sendOver(at, "/v1/embeddings", { model, input: "a text" }, key);
+  // The instances meet the ledger's statements in different orders.
+  const order = { [routed.product.url]: ["patchbay-embed", priced], [other.url]: [priced, "patchbay-embed"] };
+  for (const [at, models] of Object.entries(order)) {
+    for (const model of models)
+      await expect.poll(async () => (await call(at, model)).status, { timeout: 15_000 }).toBe(200);
+  }
+  for (let round = 0; round < 5; round++) {
+    const calls = Object.entries(order).flatMap(([at, models]) =>
+      [...models, ...models, ...models].map((model) => call(at, model)),
+    );
+    for (const { status, text } of await Promise.all(calls)) expect(status, text).toBe(200);
+  }
+}, 120_000);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isContention, isPreparedStatementError } from "../errors";
 import { commitGroup } from "../ledger/commit-group";
 import type { CommitGroup } from "../ledger/group-commit";
@@ -11,13 +12,18 @@ const MAX_ATTEMPTS = 3;
  * suspended or cut off, and other instances wait for its locks.
  */
 const IDLE_GROUP_MS = 2_000;
+/** Hexadecimal digits of a statement's digest in its name; PostgreSQL cuts names at 63 bytes. */
+const DIGEST_LENGTH = 16;
 
 interface Prepared {
   name: string;
   sql: string;
 }
 
-/** The ledger's statements, each prepared once per connection, with PostgreSQL's parameter marks. */
+/**
+ * The ledger's statements, each prepared once per connection, with PostgreSQL's parameter marks. Named by their text:
+ * behind a pooler one connection serves several processes, which meet the statements in different orders.
+ */
 const prepared = new Map<string, Prepared>();
 
 function preparedOf(sql: string): Prepared {
@@ -25,7 +31,8 @@ function preparedOf(sql: string): Prepared {
   if (!one) {
     let position = 0;
     const numbered = sql.replaceAll("?", () => `$${++position}`);
-    one = { name: `ledger_${prepared.size}`, sql: numbered };
+    const digest = createHash("sha256").update(numbered).digest("hex");
+    one = { name: `ledger_${digest.slice(0, DIGEST_LENGTH)}`, sql: numbered };
     prepared.set(sql, one);
   }
   return one;
