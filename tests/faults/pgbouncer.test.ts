@@ -1,5 +1,7 @@
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { openStore } from "../../lib/store/open";
+import { SYSTEM_CLOCK } from "../support/factories";
 import { startPgBouncer } from "../support/pgbouncer";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { createKey, type ProductOptions, setUp, startProduct } from "../support/product";
@@ -101,3 +103,52 @@ test("free and priced calls of two instances at once are all answered", async ()
     for (const { status, text } of await Promise.all(calls)) expect(status, text).toBe(200);
   }
 }, 120_000);
+
+test("a process that stops in a write transaction holds up the writes of others for some seconds only", async () => {
+  const { direct, url } = await pooled([IGNORED]);
+  const open = async (instanceId: string) => {
+    const store = await openStore({
+      databaseUrl: url,
+      // Only SQLite uses the writer.
+      writerWorker: new URL("file:///dev/null"),
+      instanceId,
+      clock: SYSTEM_CLOCK,
+      timeZone: "UTC",
+    });
+    closers.push(() => store.close());
+    return store;
+  };
+  const [stopped, other] = [await open("stopped"), await open("other")];
+  const client = new Client({ connectionString: direct });
+  await client.connect();
+  closers.push(() => client.end());
+  let resume = (): void => undefined;
+  const held = new Promise<void>((hold) => {
+    void stopped
+      .transaction(
+        () =>
+          new Promise<void>((resolve) => {
+            resume = resolve;
+            hold();
+          }),
+      )
+      .catch(() => undefined);
+  });
+  await held;
+  const waiting: number[] = [];
+  const beat = async (): Promise<string> => {
+    const outcome = await other.ledger.heartbeat(0).then(
+      () => "written",
+      (error) => error.code,
+    );
+    const { rows } = await client.query(
+      "select count(*)::int from pg_stat_activity where wait_event = 'advisory'",
+    );
+    waiting.push(rows[0].count);
+    return outcome;
+  };
+  expect(await beat()).toBe("storage_unavailable");
+  await expect.poll(beat, { timeout: 20_000 }).toBe("written");
+  expect(Math.max(...waiting)).toBeLessThanOrEqual(1);
+  resume();
+}, 60_000);

@@ -13,7 +13,7 @@ import { groupCommitOn } from "./commit-group";
 import { LeasePool, ServerLiveness } from "./lease-pool";
 import { LOCKS, migratePostgres } from "./migrate";
 import { addMonths, dropMonths, type Query } from "./partitions";
-import { ANSWER_MS, SCAN_MS, SLOW_MS } from "./session";
+import { ANSWER_MS, SCAN_MS, SLOW_MS, setLocalLimits } from "./session";
 
 const READERS = 8;
 const SCANNERS = 2;
@@ -26,13 +26,16 @@ function databaseOn(pool: PostgresPool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
+/** One message, so that the limits, which bound the wait for the lock too, cost no round trip. */
+const TAKE_LOCK = `${setLocalLimits(SLOW_MS)}; select pg_advisory_xact_lock(${LOCKS.writes.join(", ")})`;
+
 /** The lock of write transactions, which separates those of several instances. */
 class WriteLock {
   #refused: { at: number; error: unknown } | null = null;
 
   async take(db: Kysely<Tables>): Promise<void> {
     try {
-      await sql`select pg_advisory_xact_lock(${LOCKS.writes[0]}, ${LOCKS.writes[1]})`.execute(db);
+      await db.executeQuery(CompiledQuery.raw(TAKE_LOCK));
     } catch (error) {
       if (isLockTimeout(error)) this.#refused = { at: performance.now(), error };
       throw error;

@@ -23,7 +23,23 @@ const types = new TypeOverrides();
 types.setTypeParser(BIGINT, Number);
 types.setTypeParser(NUMERIC, Number);
 
-/** The session's configuration. The server ends statements slightly before the client stops waiting for them. */
+/** The server's limits in ms. It ends statements slightly before the client stops waiting for them. */
+function limitsOf(statementMs: number) {
+  return {
+    statement_timeout: Math.round(0.95 * statementMs),
+    lock_timeout: Math.round(0.9 * ANSWER_MS),
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+  };
+}
+
+/** The statements that set the session's limits for one transaction, since a pooler ignores those of the session. */
+export function setLocalLimits(statementMs: number): string {
+  return Object.entries(limitsOf(statementMs))
+    .map(([name, ms]) => `set local ${name} = ${ms}`)
+    .join("; ");
+}
+
+/** The session's configuration. */
 export function sessionConfig(url: string, statementMs: number): ClientConfig {
   return {
     connectionString: url,
@@ -31,9 +47,7 @@ export function sessionConfig(url: string, statementMs: number): ClientConfig {
     types,
     keepAlive: true,
     connectionTimeoutMillis: ANSWER_MS,
-    statement_timeout: Math.round(0.95 * statementMs),
-    lock_timeout: Math.round(0.9 * ANSWER_MS),
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+    ...limitsOf(statementMs),
   };
 }
 
