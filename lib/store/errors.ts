@@ -47,6 +47,11 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(isAppError(error) ? error.cause : error) === "55P03";
 }
 
+/** True when PostgreSQL takes no writes on this connection: a standby, or a primary set to read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(isAppError(error) ? error.cause : error) === "25006";
+}
+
 const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
 /**
  * Connection errors, server shutting down, out of resources, read-only, lock or statement timeout (PostgreSQL, appendix

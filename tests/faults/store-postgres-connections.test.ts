@@ -118,11 +118,11 @@ describe("a process", () => {
     await database.remove();
   });
 
-  const poolOf = ({ url }: PostgresDatabase) =>
+  const poolOf = ({ url }: PostgresDatabase, liveness = new ServerLiveness()) =>
     new LeasePool(url, {
       max: 1,
       statement: { silentMs: SLOW_MS, maxMs: SLOW_MS },
-      liveness: new ServerLiveness(),
+      liveness,
       log: { warn: () => undefined, error: () => undefined },
     });
 
@@ -167,5 +167,34 @@ describe("a process", () => {
     expect(Number(running)).toBe(0);
     lease.release();
     await pool.end();
+  });
+
+  test("reconnects for reads and writes once its server has refused a write as read-only", async () => {
+    const database = await newPostgresDatabase(server);
+    const name = new URL(database.url).pathname.slice(1);
+    await database.raw("create table written (id int)");
+    const liveness = new ServerLiveness();
+    const [readers, writers] = [poolOf(database, liveness), poolOf(database, liveness)];
+    const run = async (pool: LeasePool, sql: string): Promise<unknown[]> => {
+      const lease = await pool.connect();
+      try {
+        return (await lease.query<unknown>(sql, [])).rows;
+      } finally {
+        lease.release();
+      }
+    };
+    const MODE = "select current_setting('transaction_read_only') as mode";
+    await database.raw(`alter database ${name} set default_transaction_read_only = on`);
+    expect(await run(readers, MODE)).toEqual([{ mode: "on" }]);
+    await expect(run(writers, "insert into written values (1)")).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+    // The name leads to the new primary now.
+    await database.raw(
+      `begin read write; alter database ${name} reset default_transaction_read_only; commit`,
+    );
+    await run(writers, "insert into written values (1)");
+    expect(await run(readers, MODE)).toEqual([{ mode: "off" }]);
+    await Promise.all([readers.end(), writers.end()]);
   });
 });

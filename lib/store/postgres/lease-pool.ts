@@ -1,7 +1,7 @@
 import type { PostgresPool } from "kysely";
-import { Pool } from "pg";
+import { Pool, type PoolClient } from "pg";
 import { hasCode } from "../../errors";
-import { translated } from "../errors";
+import { isReadOnly, translated } from "../errors";
 import type { StoreLog } from "../options";
 import { Lease } from "./lease";
 import { ANSWER_MS, SLOW_MS, sessionConfig, type WaitLimit, withinTime } from "./session";
@@ -10,10 +10,14 @@ const IDLE_MS = 60_000;
 /** How long closing waits for connections that may be lost. */
 const LEAVE_MS = 1_000;
 const SLOW_LOG_MS = 10_000;
+const RECONNECT_INTERVAL_MS = 1_000;
 
-/** When one server last answered, over all pools of connections to it. */
+/** What all pools of connections to one server know of it together. */
 export class ServerLiveness {
+  /** When the server last answered. */
   at = Number.NEGATIVE_INFINITY;
+  /** Connections made before are to a server that takes no writes: after a failover the name may mean another one. */
+  readOnlyAt = Number.NEGATIVE_INFINITY;
 
   beat(): void {
     this.at = performance.now();
@@ -21,6 +25,12 @@ export class ServerLiveness {
 
   isLost(): boolean {
     return performance.now() - this.at > ANSWER_MS;
+  }
+
+  /** Notes a refused write; at most once per interval, since all connections are made again. */
+  noteReadOnly(): void {
+    const now = performance.now();
+    if (now - this.readOnlyAt > RECONNECT_INTERVAL_MS) this.readOnlyAt = now;
   }
 }
 
@@ -54,6 +64,8 @@ export class LeasePool implements PostgresPool {
   #free: number;
   #slowLoggedAt = Number.NEGATIVE_INFINITY;
   #lastFailure: { at: number; error: unknown } | null = null;
+  /** When each connection was made. */
+  readonly #madeAt = new WeakMap<object, number>();
 
   constructor(url: string, options: LeasePoolOptions) {
     this.#options = options;
@@ -71,6 +83,7 @@ export class LeasePool implements PostgresPool {
     this.#pool.on("error", lost);
     this.#pool.on("connect", (client) => {
       client.on("error", () => {});
+      this.#madeAt.set(client, performance.now());
       // No startup parameter, since PgBouncer refuses those; where it fails, the first statement does too.
       client.query(SESSION_SETTINGS).catch(() => {});
     });
@@ -91,7 +104,7 @@ export class LeasePool implements PostgresPool {
     }
     this.#logSlow(performance.now() - since);
     try {
-      const client = await withinTime(this.#pool.connect(), this.#connecting, (late) => late.release());
+      const client = await withinTime(this.#client(), this.#connecting, (late) => late.release());
       return new Lease(client, this.#statement, {
         answered: () => this.#options.liveness.beat(),
         failed: (error) => this.#note(error),
@@ -107,6 +120,15 @@ export class LeasePool implements PostgresPool {
     await withinTime(this.#pool.end(), LEAVE_MS).catch(() => {
       // A clean close would wait for a server that does not answer.
     });
+  }
+
+  /** A connection that is not to a server found read-only since. */
+  async #client(): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect();
+      if ((this.#madeAt.get(client) ?? 0) > this.#options.liveness.readOnlyAt) return client;
+      client.release(true);
+    }
   }
 
   #takeSlot(): Promise<void> {
@@ -141,6 +163,7 @@ export class LeasePool implements PostgresPool {
 
   /** Records a server that cannot be reached; a slow one, or a locked row, fails only this caller. */
   #note(error: unknown): void {
+    if (isReadOnly(error)) this.#options.liveness.noteReadOnly();
     if (hasCode(error, "storage_unavailable") && this.#options.liveness.isLost())
       this.#lastFailure = { at: performance.now(), error };
   }
