@@ -37,6 +37,14 @@ export interface GatewayState {
   bodies: BodyMemory;
   /** Live updates of the console. */
   live: LiveBus;
+  /** The open alerts, by ID, as this process has read them. */
+  heldAlerts: Map<string, HeldAlert>;
+}
+
+/** When an alert was held last (by the clock of its instance), and since when that is known (monotonic ms). */
+export interface HeldAlert {
+  heldAt: number;
+  since: number;
 }
 
 /** Forgets in this process what calls told of a channel: it is another one now, or none. */
@@ -80,6 +88,7 @@ export function createGatewayState(services: {
     speeches: createSpeechCache(),
     sharedCache: null,
     cacheGeneration: 0,
+    heldAlerts: new Map(),
     bufferedReplies: new BufferedReplies(),
     batcher: createBatcher((size) => {
       services.metrics.count("upstream_batches");

@@ -1019,6 +1019,7 @@ describe("an alert for a channel that is down", () => {
       services.state = createGatewayState({ store, clock, log, metrics: services.metrics });
       harness = openConsoleHarness(services);
       await restoreCircuits(services);
+      await watchAlerts(services, FREE);
       services.clock.advance(60_000);
       await watchAlerts(services, FREE);
     };

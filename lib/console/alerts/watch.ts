@@ -1,10 +1,10 @@
 import type { Fallback } from "../../contracts/console/alerts";
-import { HOUR_MS } from "../../contracts/durations";
 import { newId } from "../../gateway/new-id";
 import { LIMIT_ENDED_MS } from "../../gateway/routing/breaker";
 import { nextTier } from "../../gateway/routing/choose-channel";
 import { admissionOf } from "../../gateway/routing/choose-upstream-key";
 import { brokenModels, channelHealth, modelHealth } from "../../gateway/routing/circuit-health";
+import type { HeldAlert } from "../../gateway/state";
 import type { CircuitHealth } from "../../ports/shared-state";
 import type { AlertKind, AlertRecord } from "../../ports/store";
 import { readSettings } from "../access/read-settings";
@@ -28,7 +28,7 @@ interface AlertPlan {
 
 /**
  * Conditions that a single instance observes resolve only after no instance has seen them for this long; each checks
- * every 15 s. All other conditions come from the shared store and resolve at once.
+ * every 15 s. Measured by the monotonic clock of the reader, because the clocks of servers may differ by more. All other conditions come from the shared store and resolve at once.
  */
 const RESOLVE_AFTER_MS: Readonly<Partial<Record<AlertKind, number>>> = {
   channel_open: 45_000,
@@ -56,11 +56,14 @@ function isLimitRaised(alert: AlertRecord, { isRaised, detail }: Condition): boo
   );
 }
 
-/** The changes to the open alerts for the conditions that hold now. A hold without new details is left out. */
+/**
+ * The changes to the open alerts for the conditions that hold now. A hold without new details is left out. `silentMs`:
+ * for how long no instance has held an alert.
+ */
 export function planAlerts(
   open: readonly AlertRecord[],
   conditions: readonly Condition[],
-  now: number,
+  silentMs: (alert: AlertRecord) => number,
 ): AlertPlan {
   const known = new Map(conditions.map((condition) => [keyOf(condition), condition]));
   const plan: AlertPlan = { raise: [], hold: [], resolve: [] };
@@ -71,9 +74,7 @@ export function planAlerts(
     const condition = known.get(key);
     const resolveAfterMs = RESOLVE_AFTER_MS[alert.kind] ?? 0;
     if (condition === undefined || isLimitRaised(alert, condition)) {
-      // Clocks of servers differ by less than an hour: it was held before the clock was set back.
-      const isOfLaterClock = alert.heldAt - now >= HOUR_MS;
-      if (isOfLaterClock || now - alert.heldAt >= resolveAfterMs) plan.resolve.push(alert);
+      if (silentMs(alert) >= resolveAfterMs) plan.resolve.push(alert);
       continue;
     }
     const detail = detailOf(alert, condition);
@@ -198,7 +199,7 @@ export async function watchAlerts(
   disk: AlertFacts["disk"],
   servers: AlertFacts["servers"] = [],
 ): Promise<void> {
-  const { store, clock, random, log } = services;
+  const { store, clock, random, log, state } = services;
   const now = clock.now();
   const { alerts: rules } = await readSettings(store);
   const since = now - RATE_WINDOW_MS;
@@ -214,14 +215,27 @@ export async function watchAlerts(
     sharedState: services.sharedStateHealth?.(),
   };
   const open = await store.alerts.open();
-  const plan = planAlerts(open, conditionsOf(rules, facts, now), now);
+  const readAt = clock.monotonic();
+  const held = new Map<string, HeldAlert>(
+    open.map(({ id, heldAt }) => {
+      const before = state.heldAlerts.get(id);
+      return [id, before?.heldAt === heldAt ? before : { heldAt, since: readAt }];
+    }),
+  );
+  state.heldAlerts = held;
+  const silentMs = ({ id }: AlertRecord) => readAt - (held.get(id)?.since ?? readAt);
+  const plan = planAlerts(open, conditionsOf(rules, facts, now), silentMs);
   const delivery = (await hasWebhook(store)) ? "pending" : "none";
   for (const { kind, subject, detail } of plan.raise) {
     const id = newId(random, "alt");
-    if (await store.alerts.raise({ id, kind, subject, detail, openedAt: now, delivery }))
-      log.warn("alert_opened", { alert: id, kind, subject });
+    if (!(await store.alerts.raise({ id, kind, subject, detail, openedAt: now, delivery }))) continue;
+    held.set(id, { heldAt: now, since: readAt });
+    log.warn("alert_opened", { alert: id, kind, subject });
   }
-  for (const { alert, condition } of plan.hold) await store.alerts.hold(alert.id, now, condition.detail);
+  for (const { alert, condition } of plan.hold) {
+    await store.alerts.hold(alert.id, now, condition.detail);
+    held.set(alert.id, { heldAt: now, since: readAt });
+  }
   for (const alert of plan.resolve) {
     const { id, kind, subject, detail } = alert;
     if (!(await isWatched(store, rules, alert, now)))

@@ -60,6 +60,28 @@ test("an alert is opened once and sent once", async () => {
   expect(open.map(({ kind }) => kind)).toEqual(["disk"]);
 });
 
+test("an alert that one instance holds stays open for another whose clock is ahead", async () => {
+  const [holder, ahead] = instances;
+  if (holder === undefined || ahead === undefined) throw new Error("no instance");
+  ahead.clock.advance(45_000);
+  const disk = null;
+  const states = async () => (await ahead.store.alerts.open()).map(({ kind }) => kind);
+  for (let round = 0; round < 5; round++) {
+    await watchAlerts(holder, disk, ["one", "two"]);
+    await watchAlerts(ahead, disk);
+    expect(await states()).toEqual(["second_server"]);
+    for (const { clock } of instances) clock.advance(15_000);
+  }
+  // The holder has ended.
+  for (let round = 0; round < 2; round++) {
+    await watchAlerts(ahead, disk);
+    ahead.clock.advance(15_000);
+  }
+  expect(await states()).toEqual(["second_server"]);
+  await watchAlerts(ahead, disk);
+  expect(await states()).toEqual([]);
+});
+
 test("open entries of an ended instance are settled once, and old entries removed once", async () => {
   const [first] = instances;
   if (first === undefined) throw new Error("no instance");
