@@ -234,6 +234,24 @@ test("a wait for another instance's reply lasts until that request ends, and is 
   for (const replies of [running, waiting]) replies.close();
 });
 
+test("a running request is claimed again in a Redis that came back empty", async () => {
+  const cipher = createCipher({ current: SECRET, previous: [] });
+  const [running, waiting] = [
+    new RedisReplies(one.redis.link, cipher, "one"),
+    new RedisReplies(other.redis.link, cipher, "other"),
+  ];
+  expect(await running.claim("usr_1", "order-20", "digest")).toBe("claimed");
+  await redis.stop();
+  await until(() => nodes.every((node) => !node.redis.link.isUp));
+  await redis.start();
+  await until(() => nodes.every((node) => node.redis.link.isUp));
+  await expect.poll(() => waiting.has("usr_1", "order-20"), { timeout: 2_000 }).toBe(true);
+  expect(await waiting.claim("usr_1", "order-20", "digest")).toBe("elsewhere");
+  running.discard("usr_1", "order-20");
+  await expect.poll(() => waiting.has("usr_1", "order-20")).toBe(false);
+  for (const replies of [running, waiting]) replies.close();
+});
+
 test("a repeat on another instance needs no slot of its key, which the original has", async () => {
   let finish = (): void => undefined;
   const settling = new Promise<void>((resolve) => {

@@ -13,15 +13,17 @@ const TTL_MS = DAY_MS;
 const MAX_OWNER_BYTES = 64 * 1024 * 1024;
 const POLL_MS = 100;
 
-/** A value is `running|digest|instance` or `done|digest|reply`. ARGV: digest, instance, lease ms. */
+/**
+ * A value is `running|digest|instance` or `done|digest|reply`. ARGV: digest, instance, lease ms. Renews our own claim, also
+ * one whose answer came too late.
+ */
 const CLAIM = script(`
 local value = redis.call('GETRANGE', KEYS[1], 0, 511)
-if value == '' then
-  redis.call('SET', KEYS[1], 'running|' .. ARGV[1] .. '|' .. ARGV[2], 'PX', ARGV[3])
+local own = 'running|' .. ARGV[1] .. '|' .. ARGV[2]
+if value == '' or value == own then
+  redis.call('SET', KEYS[1], own, 'PX', ARGV[3])
   return 0
 end
--- Our own claim, whose answer came too late.
-if value == 'running|' .. ARGV[1] .. '|' .. ARGV[2] then return 0 end
 if string.match(value, '^%a+|([^|]*)|') == ARGV[1] then return 1 end
 return 2
 `);
@@ -33,16 +35,17 @@ if value == 'done' then return 2 end
 return value == '' and 0 or 1
 `);
 
-const OWN = `string.match(redis.call('GETRANGE', KEYS[1], 0, 511), '^running|[^|]*|(.*)$') == ARGV[1]`;
-const RENEW = script(`return ${OWN} and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0`);
-const DISCARD = script(`return ${OWN} and redis.call('DEL', KEYS[1]) or 0`);
+const DISCARD = script(`
+local instance = string.match(redis.call('GETRANGE', KEYS[1], 0, 511), '^running|[^|]*|(.*)$')
+return instance == ARGV[1] and redis.call('DEL', KEYS[1]) or 0
+`);
 
 const aadOf = (owner: string, name: string): string => `replies/${owner}/${name}`;
 
 /** Replies of requests with an Idempotency-Key over all instances: encrypted, and bounded in bytes for each owner. */
 export class RedisReplies implements SharedReplies {
-  /** Keys of the requests that this instance runs. */
-  readonly #claimed = new Set<string>();
+  /** Digests of the requests that this instance runs, by key. */
+  readonly #claimed = new Map<string, string>();
   readonly #renewal: NodeJS.Timeout;
 
   constructor(
@@ -51,17 +54,19 @@ export class RedisReplies implements SharedReplies {
     private readonly instanceId: string,
   ) {
     this.#renewal = setInterval(() => this.#renew(), LEASE_MS / RENEWALS_PER_LEASE).unref();
+    // It may have come back empty.
+    link.onUp(() => this.#renew());
   }
 
   async claim(owner: string, name: string, digest: string): ReturnType<SharedReplies["claim"]> {
     const key = this.#keyOf(owner, name);
-    const args = [digest, this.instanceId, String(LEASE_MS)];
+    const args = this.#claimArgs(digest);
     const quick = await this.link.run(CLAIM, [key], args);
     // Waits for a late answer too: without it the call could run, and be charged, twice.
     const answer = quick ?? (await this.link.exchange(key, ["EVAL", CLAIM.text, "1", key, ...args]));
     if (answer === 1) return "elsewhere";
     if (answer === 2) return "different";
-    this.#claimed.add(key);
+    this.#claimed.set(key, digest);
     return "claimed";
   }
 
@@ -106,8 +111,12 @@ export class RedisReplies implements SharedReplies {
     return `${this.link.prefix}{${owner}}:reply:${digest}`;
   }
 
+  #claimArgs(digest: string): string[] {
+    return [digest, this.instanceId, String(LEASE_MS)];
+  }
+
   #renew(): void {
-    for (const key of this.#claimed) void this.link.run(RENEW, [key], [this.instanceId, String(LEASE_MS)]);
+    for (const [key, digest] of this.#claimed) void this.link.run(CLAIM, [key], this.#claimArgs(digest));
   }
 
   async #fetch(owner: string, name: string): Promise<string | null> {
