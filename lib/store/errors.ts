@@ -47,6 +47,13 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(isAppError(error) ? error.cause : error) === "55P03";
 }
 
+/** True for an error that the database itself reported: the statement had no effect, and the connection is usable. */
+export function isReported(error: unknown): boolean {
+  const cause = isAppError(error) ? error.cause : error;
+  if (codeOf(cause).startsWith("SQLITE_")) return true;
+  return cause instanceof Error && "severity" in cause && cause.severity === "ERROR";
+}
+
 /** True when PostgreSQL takes no writes on this connection: a standby, or a primary set to read-only. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(isAppError(error) ? error.cause : error) === "25006";

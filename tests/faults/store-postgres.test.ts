@@ -288,6 +288,24 @@ test("a reservation whose COMMIT got no answer costs nothing when another instan
   await database.remove();
 });
 
+test("tells counts whose COMMIT got no answer from those that were not written", async () => {
+  const database = await newPostgresDatabase(server);
+  const { gate, store } = await openThroughGate(database);
+  const counted = { keyId: null, userId: null, model: null, error: "not_found", limit: null } as const;
+  const example = { requestId: "req", status: 404, message: "", retryAfterS: null, address: null };
+  const add = () => store.rejections.add([{ ...counted, ...example, minute: 0, calls: 3, at: 0 }]);
+  expect(await add()).toBe(true);
+  gate.loseAnswersTo(COMMIT, "at once");
+  expect(await add()).toBe(false);
+  gate.block();
+  await expect(add()).rejects.toMatchObject({ code: "storage_unavailable" });
+  gate.reopen();
+  expect(await database.raw("select calls from rejections")).toEqual([[6]]);
+  await store.close();
+  await gate.close();
+  await database.remove();
+});
+
 describe.each(["at once", "late"] as const)(
   "a COMMIT whose answer is lost and that the server gets %s",
   (when) => {

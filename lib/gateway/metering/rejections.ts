@@ -95,7 +95,9 @@ export class RejectionCounter {
     const batch = this.#waiting;
     this.#waiting = new Map();
     try {
-      await store.rejections.add([...batch.values()]);
+      const isConfirmed = await store.rejections.add([...batch.values()]);
+      // Written once more, they might be counted twice.
+      if (!isConfirmed) this.#noteDropped([...batch.values()].reduce((sum, one) => sum + one.calls, 0));
     } catch (error) {
       log.warn("rejections_not_written", { cause: String(error) });
       this.#putBack(batch);
@@ -114,6 +116,10 @@ export class RejectionCounter {
       else if (this.#waiting.size < MAX_WAITING) this.#waiting.set(key, record);
       else dropped += record.calls;
     }
-    if (dropped > 0) this.services.log.warn("rejections_dropped", { count: dropped });
+    if (dropped > 0) this.#noteDropped(dropped);
+  }
+
+  #noteDropped(count: number): void {
+    this.services.log.warn("rejections_dropped", { count });
   }
 }

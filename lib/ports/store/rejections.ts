@@ -49,9 +49,9 @@ export interface RejectionFilter {
 export interface Rejections {
   /**
    * Adds the calls of each record, unique by group, to those stored; the later example is kept. Concurrent additions of
-   * several instances add up.
+   * several instances add up. False when the commit got no answer, so that they may be stored or not.
    */
-  add(records: readonly RejectionRecord[]): Promise<void>;
+  add(records: readonly RejectionRecord[]): Promise<boolean>;
   /** Latest first. */
   list(query: PageQuery & RejectionFilter): Promise<Page<RejectionRecord & { id: string }>>;
   count(filter: RejectionFilter): Promise<number>;

@@ -2,7 +2,7 @@ import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from "ky
 import type { PoolClient, QueryResult } from "pg";
 import { AppError } from "../../errors";
 import { storable } from "../columns";
-import { storageUnavailable, translated } from "../errors";
+import { isReported, storageUnavailable, translated } from "../errors";
 import type { Cell } from "../ledger/rows";
 import { type WaitLimit, withinTime } from "./session";
 
@@ -16,11 +16,6 @@ interface LeaseEvents {
 }
 
 const asParameter = (value: unknown): unknown => (typeof value === "string" ? storable(value) : value);
-
-/** True for an error that the server reported; the connection is still usable. */
-function isServerError(error: unknown): boolean {
-  return error instanceof Error && "severity" in error && error.severity === "ERROR";
-}
 
 /**
  * A pooled connection for one query or one transaction. Maps errors to the port's codes, ends a statement that gets no
@@ -99,7 +94,7 @@ export class Lease implements PostgresPoolClient {
       this.#events.answered();
       return result;
     } catch (error) {
-      if (isServerError(error)) this.#events.answered();
+      if (isReported(error)) this.#events.answered();
       else this.#isBroken = true;
       const named = translated(error);
       this.#events.failed(named);

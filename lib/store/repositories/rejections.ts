@@ -4,6 +4,7 @@ import { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
 import type { RejectionFilter, RejectionGroup, RejectionRecord, Rejections } from "../../ports/store";
 import { storable } from "../columns";
+import { isReported } from "../errors";
 import { isOfKey, matchesOrOfKey } from "../ledger/conditions";
 import { newestFirst } from "../page";
 import type { RejectionTable } from "../schema";
@@ -114,7 +115,8 @@ async function sweep(scope: Scope, before: number, maxRows: number, limit: numbe
 
 export function rejectionsRepository(scope: Scope): Rejections {
   return {
-    add(records) {
+    async add(records) {
+      let isCommitting = false;
       const add = async (db: Scope["read"]): Promise<void> => {
         for (let start = 0; start < records.length; start += ADD_CHUNK) {
           await db
@@ -123,8 +125,15 @@ export function rejectionsRepository(scope: Scope): Rejections {
             .onConflict((conflict) => conflict.column("id").doUpdateSet(MERGED_COLUMNS))
             .execute();
         }
+        isCommitting = true;
       };
-      return records.length > ADD_CHUNK ? scope.write(add) : scope.writeOne(add);
+      try {
+        await (records.length > ADD_CHUNK ? scope.write(add) : scope.writeOne(add));
+      } catch (error) {
+        if (!isCommitting || isReported(error)) throw error;
+        return false;
+      }
+      return true;
     },
 
     async list(query) {

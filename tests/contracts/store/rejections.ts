@@ -50,7 +50,7 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
             requestId: `req_${index}`,
             retryAfterS: index,
           };
-          return stores[index % 2]?.rejections.add([rejection(fields)]) ?? Promise.resolve();
+          return stores[index % 2]?.rejections.add([rejection(fields)]) ?? Promise.resolve(false);
         }),
       );
       const { items } = await store.rejections.list({ ...page, keyId });

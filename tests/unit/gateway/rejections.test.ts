@@ -33,12 +33,13 @@ function open() {
   const written: RejectionRecord[][] = [];
   const published: (string | null | undefined)[] = [];
   const logged: string[] = [];
-  const store = { isDown: false, fails: Promise.resolve() };
+  const store = { isDown: false, isConfirmed: true, fails: Promise.resolve() };
   const rejections: Pick<Rejections, "add"> = {
     add: async (records) => {
       await store.fails;
       if (store.isDown) throw new Error("down");
       written.push(records.map((one) => ({ ...one })));
+      return store.isConfirmed;
     },
   };
   const log = { info() {}, warn: (event: string) => logged.push(event), error() {} };
@@ -125,6 +126,17 @@ test("adds requests counted during a failed write to those of that write", async
   await vi.advanceTimersByTimeAsync(4_000);
   expect(total()).toBe(5);
   expect(written.flat()).toMatchObject([{ calls: 5, requestId: "late_1" }]);
+});
+
+test("does not add requests again when it is unknown whether they were written", async () => {
+  const { counter, logged, store, total } = open();
+  store.isConfirmed = false;
+  for (let i = 0; i < 3; i++) counter.count(rejected());
+  await counter.flush();
+  store.isConfirmed = true;
+  await counter.flush();
+  expect(total()).toBe(3);
+  expect(logged).toEqual(["rejections_dropped"]);
 });
 
 test("a refusal by a budget is recent for five minutes, for that budget alone", () => {
