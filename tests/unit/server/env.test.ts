@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { readEnvironment, SettingError } from "../../../lib/server/process/env";
 import { checkSecret, instanceSecret, previousSecrets } from "../../../lib/server/process/secret";
 import { createCipher } from "../../../lib/store/cipher";
+import { flush } from "../../../lib/store/flush";
 
 function messageOf(work: () => unknown): string {
   try {
@@ -201,7 +202,7 @@ describe("checkSecret", () => {
   });
 });
 
-test("a new instance secret and its folder are flushed to the disk", () => {
+test("a new instance secret and its folder are flushed to the disk, the folder not on Windows", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "secret-"));
   const flushed: number[] = [];
   const { fsyncSync } = fs;
@@ -216,6 +217,7 @@ test("a new instance secret and its folder are flushed to the disk", () => {
     expect(readFileSync(file, "utf8")).toBe(`${secret}\n`);
     expect(flushed).toEqual([fs.statSync(file).ino, fs.statSync(folder).ino]);
     instanceSecret(null, folder);
+    flush(folder, "win32");
     expect(flushed).toHaveLength(2);
   } finally {
     spy.mockRestore();
