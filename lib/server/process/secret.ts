@@ -4,6 +4,7 @@ import path from "node:path";
 import { systemCode } from "../../errors";
 import { keyIdOf } from "../../store/cipher";
 import { flush } from "../../store/flush";
+import { giveToOwnerOf } from "../../store/folder-owner";
 import { makeDirectory } from "../../store/make-directory";
 import { SettingError } from "./env";
 
@@ -111,10 +112,11 @@ export function previousSecrets(given: string | null, dataDirectory: string): st
   return [...(given === null ? [] : secretsIn(given)), ...(stored === null ? [] : [stored])];
 }
 
-/** Writes a file of mode 0600 atomically. */
+/** Writes a file of mode 0600 atomically, which the server's user can read when root runs this. */
 function writePrivate(file: string, text: string): void {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   writeFileSync(draft, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
+  giveToOwnerOf(path.dirname(file), draft);
   renameSync(draft, file);
   flush(path.dirname(file));
 }

@@ -1,18 +1,8 @@
-import {
-  chownSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { closeSync, copyFileSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import { flush } from "../flush";
+import { giveToOwnerOf } from "../folder-owner";
 
 /** Files that SQLite keeps beside a database with changes not yet in it. */
 const SIDECAR_SUFFIXES = ["-wal", "-shm"] as const;
@@ -69,19 +59,13 @@ export function dropFile(file: string): void {
   for (const one of [file, ...SIDECAR_SUFFIXES.map((side) => file + side)]) rmSync(one, { force: true });
 }
 
-/** The user to whom root gives a file in this folder; null: to none, since it is root's or the caller is not root. */
-export function newOwner(folder: Pick<Stats, "uid" | "gid">, caller: number | undefined) {
-  return caller === 0 && folder.uid !== 0 ? { uid: folder.uid, gid: folder.gid } : null;
-}
-
 /**
  * Replaces `file` with `draft`, which has no files beside it, and keeps the old database; returns its new name, null
- * when there was none. As root, the new file belongs to the owner of the folder, as whom the server runs. There is a complete database at `file` at every moment: after a crash a server must not find it
- * missing and start initial setup.
+ * when there was none. As root, the new file belongs to the owner of the folder. There is a complete database at `file` at
+ * every moment: after a crash a server must not find it missing and start initial setup.
  */
 export function exchangeFile(draft: string, file: string): string | null {
-  const owner = newOwner(statSync(path.dirname(file)), process.getuid?.());
-  if (owner !== null) chownSync(draft, owner.uid, owner.gid);
+  giveToOwnerOf(path.dirname(file), draft);
   flush(draft);
   let kept: string | null = null;
   if (existsSync(file)) {

@@ -12,8 +12,8 @@ import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createCipher } from "../../../lib/store/cipher";
+import { newOwner } from "../../../lib/store/folder-owner";
 import { MIGRATIONS } from "../../../lib/store/migrations";
-import { newOwner } from "../../../lib/store/sqlite/exchange-file";
 import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
   addUser,

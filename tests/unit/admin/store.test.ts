@@ -1,4 +1,5 @@
 import {
+  chownSync,
   copyFileSync,
   existsSync,
   readdirSync,
@@ -449,6 +450,20 @@ describe("rotate-secret", () => {
   ];
   const keyIds = () =>
     new Set(encryptedTexts().flatMap(({ text }) => text.match(/v1\.([0-9a-f]{8})/)?.[1] ?? "none"));
+
+  test("gives the secrets to the owner of the data directory when root runs the command", async () => {
+    // Only root may give files away.
+    if (process.getuid?.() !== 0) return;
+    const { stop } = await prepare();
+    await stop();
+    const owner = { uid: 10_001, gid: 10_002 };
+    chownSync(admin.dataDirectory, owner.uid, owner.gid);
+    const reply = await admin.run(["rotate-secret"]);
+    expect(reply.code, reply.notes).toBe(0);
+    const secrets = readdirSync(admin.dataDirectory).filter((name) => name.startsWith("secret"));
+    expect(secrets).toHaveLength(2);
+    for (const name of secrets) expect(statSync(at(name)), name).toMatchObject(owner);
+  });
 
   test("writes a new secret file and re-encrypts everything; TOTP and backup codes still work", async () => {
     const { stop, secret, backupCodes, services } = await prepare();
