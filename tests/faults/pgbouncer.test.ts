@@ -52,7 +52,7 @@ test("the start is refused with one line that names the setting for pgbouncer.in
 test("calls are recorded once each, and the log names what LISTEN needs", async () => {
   const { direct, url } = await pooled([IGNORED]);
   const product = await start({ DATABASE_URL: url });
-  expect(product.output()).toMatch(/DATABASE_URL_DIRECT[^\n]*store_listener_deaf/);
+  expect(product.output()).toMatch(/live pages[^\n]*DATABASE_URL_DIRECT[^\n]*store_listener_deaf/);
   const key = await createKey(product.url, await setUp(product.url), { budget: { total_usd: "1" } });
   for (let round = 0; round < 5; round++) {
     const calls = Array.from({ length: 40 }, (_, call) => embed(product.url, key, `text ${round} ${call}`));

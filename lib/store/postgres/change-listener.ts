@@ -149,7 +149,7 @@ export class ChangeListener {
     if (isMissing && !this.#isMissingNotifications) {
       this.#log.warn("store_listener_deaf", {
         reason:
-          "LISTEN gets no notifications on this connection (PgBouncer in transaction mode?): changes made by other instances apply within 5 s instead of 1; set DATABASE_URL_DIRECT to a URL without the pooler",
+          "LISTEN gets no notifications on this connection (PgBouncer in transaction mode?): changes made by other instances apply within 5 s instead of 1, and without Redis live pages show only the calls of their own process; set DATABASE_URL_DIRECT to a URL without the pooler",
       });
     }
     this.#isMissingNotifications = isMissing;
