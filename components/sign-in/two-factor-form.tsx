@@ -5,6 +5,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { withQuery } from "@/lib/contracts/with-query";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { clockTime, useCountdown } from "../forms/countdown";
@@ -129,7 +130,7 @@ function usePendingSignIn(returnTo: string) {
       savePendingSignIn({ username: (reason && pending?.username) ?? "", expiresAt: null });
       const query = new URLSearchParams(reason ? { reason } : {});
       if (returnTo !== "/") query.set("return_to", returnTo);
-      router.replace(`/login${query.size > 0 ? `?${query}` : ""}${window.location.hash}`);
+      router.replace(withQuery("/login", query) + window.location.hash);
     },
     [returnTo, router],
   );

@@ -7,6 +7,7 @@ import {
   splitKey,
 } from "../contracts/console/endpoint";
 import type { Method } from "../contracts/console/endpoints";
+import { withQuery } from "../contracts/with-query";
 import { ApiError, type FieldIssue } from "./api-error";
 
 export * as api from "./endpoints";
@@ -52,7 +53,7 @@ function urlFor(endpoint: EndpointKey, { params = {}, query = {} }: RequestInput
   );
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value != null) search.set(name, String(value));
-  return search.size > 0 ? `${path}?${search}` : path;
+  return withQuery(path, search);
 }
 
 /**

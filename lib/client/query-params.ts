@@ -1,3 +1,5 @@
+import { withQuery } from "../contracts/with-query";
+
 /** Sets a query parameter of the page's URL without a new history entry; null removes it. */
 export function setQueryParam(name: string, value: string | null): void {
   window.history.replaceState(null, "", urlWith({ [name]: value }));
@@ -27,7 +29,7 @@ function urlWith(params: Readonly<Record<string, string | null>>): string {
     if (value) query.set(name, value);
     else query.delete(name);
   }
-  return query.size > 0 ? `?${query}` : window.location.pathname;
+  return withQuery(window.location.pathname, query);
 }
 
 /** A search text as lists accept it; null: too short. Counted in code points, as the server does. */

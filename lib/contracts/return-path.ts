@@ -1,3 +1,5 @@
+import { withQuery } from "./with-query";
+
 /** Placeholder for the console's origin, used to check whether a path leads to another origin. */
 const BASE = "http://patchbay.invalid";
 // Characters at the start of a path that URL parsers skip or read as a slash, raw or percent-encoded.
@@ -27,5 +29,5 @@ export function signInPath(path: string, hasEnded: boolean): string {
   const query = new URLSearchParams();
   if (path !== "/") query.set("return_to", path);
   if (hasEnded) query.set("reason", "ended");
-  return query.size > 0 ? `/login?${query}` : "/login";
+  return withQuery("/login", query);
 }

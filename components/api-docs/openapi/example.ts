@@ -1,5 +1,6 @@
 import { KEY_VARIABLE, shellJson } from "../../../lib/client/code-samples";
 import { modelPath } from "../../../lib/client/speech-call";
+import { withQuery } from "../../../lib/contracts/with-query";
 import { authOf, type Operation } from "./document";
 
 /** The models that examples call. */
@@ -53,7 +54,7 @@ export function pathWith(
     const value = values[name] ?? "";
     if (location === "query" && value !== "") query.set(name, value);
   }
-  return query.size === 0 ? path : `${path}?${query}`;
+  return withQuery(path, query);
 }
 
 /** `streamGenerateContent` sends server-sent events only with `alt=sse`; they are easier to read in a terminal. */

@@ -42,6 +42,12 @@ describe("the URL of an endpoint", () => {
     expect(urlOf(api.listKeys)).toBe("/api/keys");
   });
 
+  test("has its query in browsers whose URLSearchParams has no size", () => {
+    vi.spyOn(URLSearchParams.prototype, "size", "get").mockReturnValue(NaN);
+    expect(urlOf(api.listKeys, { query: { limit: 20 } })).toBe("/api/keys?limit=20");
+    vi.restoreAllMocks();
+  });
+
   test("is checked by the compiler", () => {
     // @ts-expect-error: the endpoint has a path parameter.
     expect(urlOf(api.getKey)).toBe("/api/keys/");

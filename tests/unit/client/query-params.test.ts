@@ -18,7 +18,7 @@ test("pushes one history entry for picked filters, even when several change at o
   const calls = openAt("?range=7d&model=a&tag=b");
   pushQueryParams({ model: "c" });
   pushQueryParams({ model: null, tag: null });
-  expect(calls).toEqual(["push ?range=7d&model=c&tag=b", "push ?range=7d"]);
+  expect(calls).toEqual(["push /usage?range=7d&model=c&tag=b", "push /usage?range=7d"]);
 });
 
 test("pushes no history entry when nothing changes", () => {
@@ -31,7 +31,7 @@ test("replaces the URL while typing and drops the query with its last parameter"
   const calls = openAt("?q=a");
   setQueryParam("q", "ab");
   setQueryParam("q", null);
-  expect(calls).toEqual(["replace ?q=ab", "replace /usage"]);
+  expect(calls).toEqual(["replace /usage?q=ab", "replace /usage"]);
 });
 
 test.each(["", " a ", "王", "𠮷", "👋", "ab", " 王力 ", "𠮷野"])(
