@@ -57,7 +57,7 @@ function LoadMoreButton({ isBusy, onClick }: { isBusy: boolean; onClick(): void 
         const controls = button.parentElement?.querySelectorAll<HTMLElement>("a[href], button:enabled") ?? [];
         keepFocus(
           button,
-          [...controls].findLast((one) => one !== button && one.checkVisibility()),
+          [...controls].findLast((one) => one !== button && one.getClientRects().length > 0),
         );
         onClick();
       }}
