@@ -1,6 +1,7 @@
 import { api, callApi } from "./api";
 import { isApiError } from "./api-error";
 import { forgetPlaygroundKey } from "./playground-key";
+import { clearSessionStorage } from "./storage";
 import { discardUnsaved } from "./unsaved";
 
 /** Functions that delete the user's data in this browser at sign-out; each playground registers one. */
@@ -26,13 +27,17 @@ export async function signOut(): Promise<void> {
   forgetPlaygroundKey();
   await Promise.allSettled([...cleaners].map((clean) => clean()));
   await deleteDatabases();
-  sessionStorage.clear();
+  clearSessionStorage();
   window.location.assign("/login");
 }
 
 /** Also deletes the databases of playgrounds that were not opened since the page was loaded. */
 async function deleteDatabases(): Promise<void> {
-  // Firefox before 126 cannot list databases, and others may refuse; there only the playgrounds' cleaners run.
-  const all = (await indexedDB.databases?.().catch(() => [])) ?? [];
-  for (const { name } of all) if (name?.startsWith(DATABASE_PREFIX)) indexedDB.deleteDatabase(name);
+  try {
+    // Firefox before 126 cannot list databases; there only the playgrounds' cleaners run.
+    const all = (await indexedDB.databases?.()) ?? [];
+    for (const { name } of all) if (name?.startsWith(DATABASE_PREFIX)) indexedDB.deleteDatabase(name);
+  } catch {
+    // A browser without IndexedDB, or one that refuses it, stores no takes.
+  }
 }

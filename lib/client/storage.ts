@@ -26,12 +26,17 @@ const TAB_USER = "patchbay-user";
  */
 export function claimTab(userId: string): void {
   if (readStored("sessionStorage", TAB_USER) === userId) return;
+  clearSessionStorage();
+  writeStored("sessionStorage", TAB_USER, userId);
+}
+
+/** Deletes everything in this tab's session storage; nothing is there where storage is disabled. */
+export function clearSessionStorage(): void {
   try {
     window.sessionStorage.clear();
   } catch {
-    // Storage is disabled, so nothing was left.
+    // See above.
   }
-  writeStored("sessionStorage", TAB_USER, userId);
 }
 
 /** Stores a text; false where storage is full or disabled, so that the text lasts until the page is left. */

@@ -7,9 +7,20 @@ test("sign-out leaves the page where the browser cannot list its databases", asy
   const [assign, clear] = [vi.fn(), vi.fn()];
   vi.stubGlobal("fetch", async () => Response.json({ success: true, data: {} }));
   vi.stubGlobal("indexedDB", { databases: () => Promise.reject(new DOMException("", "UnknownError")) });
-  vi.stubGlobal("sessionStorage", { clear });
-  vi.stubGlobal("window", { location: { assign } });
+  vi.stubGlobal("window", { location: { assign }, sessionStorage: { clear } });
   await signOut();
   expect(clear).toHaveBeenCalledOnce();
+  expect(assign).toHaveBeenCalledWith("/login");
+});
+
+test("sign-out leaves the page where the browser has no database and refuses storage", async () => {
+  const assign = vi.fn();
+  const refuse = () => {
+    throw new DOMException("", "SecurityError");
+  };
+  vi.stubGlobal("fetch", async () => Response.json({ success: true, data: {} }));
+  vi.stubGlobal("indexedDB", undefined);
+  vi.stubGlobal("window", { location: { assign }, sessionStorage: { clear: refuse } });
+  await signOut();
   expect(assign).toHaveBeenCalledWith("/login");
 });
