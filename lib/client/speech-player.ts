@@ -71,10 +71,19 @@ export class SpeechPlayer {
     this.clear();
     this.#arrived = 0;
     this.#updatedAt = 0;
-    this.#context ??= new AudioContext({ sampleRate: SAMPLE_RATE });
-    this.#context.resume().catch(() => undefined);
-    this.#stream = new SpeechStreamPlayer(this.#context, () => this.#streamEnded());
-    this.#set({ phase: "arriving", isPlaying: true, source: "stream", duration: 0 });
+    try {
+      this.#context ??= new AudioContext({ sampleRate: SAMPLE_RATE });
+      this.#context.resume().catch(() => undefined);
+      this.#stream = new SpeechStreamPlayer(this.#context, () => this.#streamEnded());
+    } catch {
+      // Without Web Audio (Lockdown Mode, Tor Browser) the take plays in the element once it is finished.
+    }
+    this.#set({
+      phase: "arriving",
+      isPlaying: true,
+      source: this.#stream ? "stream" : "element",
+      duration: 0,
+    });
   }
 
   push(samples: Int16Array<ArrayBuffer>): void {
@@ -91,8 +100,9 @@ export class SpeechPlayer {
   finish(samples: Int16Array<ArrayBuffer>): void {
     this.#stream?.close();
     this.#loadElement(samples);
-    if (this.#stream && this.#state.isPlaying) this.#planHandOver(samples);
-    else this.#leaveStream();
+    if (!this.#state.isPlaying) this.#leaveStream();
+    else if (this.#stream) this.#planHandOver(samples);
+    else this.#continueInElement();
   }
 
   /** Loads a take of the history at its start. */

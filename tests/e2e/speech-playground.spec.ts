@@ -74,6 +74,16 @@ test("stores the audio received so far when Escape aborts a speech request", asy
   await expect(page.getByRole("button", { name: "Speak", exact: true })).toBeEnabled();
 });
 
+test("plays a take once it has arrived in a browser without Web Audio", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.addInitScript(() => void Reflect.deleteProperty(window, "AudioContext"));
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await speak(page);
+  await expect.poll(async () => (await audioElement(page)).position).toBeGreaterThan(0.2);
+});
+
 test.describe("a server that becomes unreachable during the first take", () => {
   test.use({ allowedConsole: [[/ERR_ABORTED/], { scope: "test" }] });
 
