@@ -1,4 +1,4 @@
-import { readStoredJson } from "@/lib/client/storage";
+import { readStoredJson, removeStored, writeStored } from "@/lib/client/storage";
 
 export const USAGES = ["self", "team", "demo"] as const;
 /** The steps before the owner exists. */
@@ -33,11 +33,11 @@ export function readDraft(): SetupDraft {
 }
 
 export function saveDraft(draft: SetupDraft): void {
-  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft));
+  writeStored("sessionStorage", STORAGE_KEY, JSON.stringify(draft));
 }
 
 export function clearDraft(): void {
-  sessionStorage.removeItem(STORAGE_KEY);
+  removeStored("sessionStorage", STORAGE_KEY);
 }
 
 /** The token of a link `/setup#token=…`; removes it from the URL and its history entry. */

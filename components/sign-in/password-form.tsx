@@ -7,17 +7,17 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { SIGN_IN_FLOW_MS } from "@/lib/contracts/durations";
-import { CallError } from "../forms/call-error";
 import { useCountdown } from "../forms/countdown";
 import { Form } from "../forms/form";
 import { PasswordInput } from "../forms/password-input";
-import { RetryCountdown } from "../forms/proof-error";
 import { useSchemaResolver } from "../forms/schema-resolver";
 import { AS_TYPED, FormField, FormTextField } from "../forms/text-field";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { SentenceGap } from "../ui/sentence-gap";
-import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
+import { openWithSession } from "./open-with-session";
+import { readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
+import { SignInError } from "./sign-in-error";
 
 const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.SignInRequest);
 
@@ -119,8 +119,8 @@ function usePasswordSignIn(returnTo: string) {
     setError(null);
     try {
       const result = await callApi(api.signIn, { body: values });
-      setLeaving(true);
       if ("require_2fa" in result) {
+        setLeaving(true);
         // By this browser's clock, which may differ from the server's.
         savePendingSignIn({ username: values.username, expiresAt: Date.now() + SIGN_IN_FLOW_MS });
         const query = returnTo === "/" ? "" : `?return_to=${encodeURIComponent(returnTo)}`;
@@ -128,9 +128,8 @@ function usePasswordSignIn(returnTo: string) {
         router.push(`/login/2fa${query}${window.location.hash}`);
         return;
       }
-      clearPendingSignIn();
-      // Not a client navigation: the whole page must belong to the new session.
-      window.location.assign(returnTo + window.location.hash);
+      await openWithSession(returnTo);
+      setLeaving(true);
     } catch (failure) {
       setError(failure);
       if (isApiError(failure, "not_initialized")) window.location.assign("/setup");
@@ -143,20 +142,4 @@ function usePasswordSignIn(returnTo: string) {
   });
 
   return { form, error, waitSeconds, isLeaving, signIn };
-}
-
-function SignInError({ error }: { error: unknown }) {
-  const t = useTranslations("signIn");
-  if (!error) return null;
-  if (isApiError(error, "invalid_credentials")) {
-    return (
-      <Notice tone="bad" isLive>
-        {t("wrong")}
-      </Notice>
-    );
-  }
-  if (isApiError(error, "rate_limited")) {
-    return <RetryCountdown key={error.requestId} seconds={error.retryAfter ?? 0} ended={t("unlocked")} />;
-  }
-  return <CallError error={error} />;
 }

@@ -1,4 +1,4 @@
-import { readStoredJson } from "@/lib/client/storage";
+import { readStoredJson, removeStored, writeStored } from "@/lib/client/storage";
 
 /** What the 2FA page needs from the password page, stored in this tab's sessionStorage. Holds no secret. */
 interface PendingSignIn {
@@ -10,7 +10,7 @@ interface PendingSignIn {
 const STORAGE_KEY = "patchbay.sign-in";
 
 export function savePendingSignIn(pending: PendingSignIn): void {
-  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(pending));
+  writeStored("sessionStorage", STORAGE_KEY, JSON.stringify(pending));
 }
 
 export function readPendingSignIn(): PendingSignIn | null {
@@ -21,5 +21,5 @@ export function readPendingSignIn(): PendingSignIn | null {
 }
 
 export function clearPendingSignIn(): void {
-  sessionStorage.removeItem(STORAGE_KEY);
+  removeStored("sessionStorage", STORAGE_KEY);
 }

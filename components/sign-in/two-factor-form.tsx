@@ -6,16 +6,16 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { withQuery } from "@/lib/contracts/with-query";
-import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
 import { clockTime, useCountdown } from "../forms/countdown";
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
-import { RetryCountdown } from "../forms/proof-error";
 import { TextField } from "../forms/text-field";
 import { Button } from "../ui/button";
+import { openWithSession } from "./open-with-session";
 import type { SignInReason } from "./password-form";
-import { clearPendingSignIn, readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
+import { readPendingSignIn, savePendingSignIn } from "./pending-sign-in";
+import { SignInError } from "./sign-in-error";
 
 /** The remaining time is shown below this many seconds. */
 const SHOW_EXPIRY_BELOW_S = 60;
@@ -45,11 +45,7 @@ export function TwoFactorForm({ returnTo }: { returnTo: string }) {
         <h1 className="text-2xl">{t("title")}</h1>
         {username ? <p className="text-ink-muted">{t("as", { username })}</p> : null}
       </div>
-      {isApiError(error, "rate_limited") ? (
-        <RetryCountdown key={error.requestId} seconds={error.retryAfter ?? 0} ended={t("unlocked")} />
-      ) : error && !isWrong ? (
-        <CallError error={error} />
-      ) : null}
+      {isWrong ? null : <SignInError error={error} />}
       <CodeField step={step} codeError={codeError} />
       <Button type="submit" size="lg" isBusy={isBusy} disabled={code.trim() === "" || waitSeconds > 0}>
         {t("submit")}
@@ -171,9 +167,7 @@ function useCodeSubmission(returnTo: string, startAgain: (reason: SignInReason) 
       setMalformed(!isWellFormed);
       if (!isWellFormed) return setBusy(false);
       await callApi(api.signInWithCode, { body: { code: text } });
-      clearPendingSignIn();
-      // Not a client navigation: the whole page must belong to the new session.
-      window.location.assign(returnTo + window.location.hash);
+      await openWithSession(returnTo);
     } catch (failure) {
       setBusy(false);
       setCode("");

@@ -39,6 +39,15 @@ export function clearSessionStorage(): void {
   }
 }
 
+/** Deletes a stored text. */
+export function removeStored(storage: BrowserStorage, key: string): void {
+  try {
+    window[storage].removeItem(key);
+  } catch {
+    // Storage is disabled, so nothing was stored.
+  }
+}
+
 /** Stores a text; false where storage is full or disabled, so that the text lasts until the page is left. */
 export function writeStored(storage: BrowserStorage, key: string, text: string): boolean {
   try {

@@ -158,6 +158,17 @@ test("keeps all answers on reload and Back", async ({ page, freshProduct }) => {
   await expect(page.getByText("An API key was already created.")).toBeVisible();
 });
 
+test("sets up an instance in a browser that refuses storage", async ({ page, freshProduct }) => {
+  await page.addInitScript(() => {
+    Storage.prototype.setItem = Storage.prototype.removeItem = () => {
+      throw new DOMException("", "SecurityError");
+    };
+  });
+  await page.goto(freshProduct.url);
+  await goToAdministratorStep(page);
+  await createOwner(page);
+});
+
 test("explains on Back that the steps before the account can no longer be changed", async ({
   page,
   freshProduct,

@@ -1,3 +1,4 @@
+import type { Page } from "playwright/test";
 import { enterPassword, expect, freshCode, openAccountMenu, test, wrongCode } from "./enrolled";
 import { OWNER, openBeforeHydration } from "./fixtures";
 
@@ -67,6 +68,43 @@ test("submits a code that was typed before hydration", async ({ page, enrolled }
   await page.getByLabel("6-digit code").pressSequentially(freshCode(enrolled.secret));
   releaseScripts();
   await expect(page).toHaveURL(`${enrolled.url}/keys`);
+});
+
+test.describe("a browser that refuses the session cookie", () => {
+  test.use({ allowedConsole: [[/status of 401/], { scope: "test" }] });
+
+  /** Drops the cookies of the replies to a path. */
+  async function refuseCookies(page: Page, path: string): Promise<void> {
+    await page.route(`**${path}`, async (route) => {
+      const cookies = await page.context().cookies();
+      const response = await route.fetch();
+      const { "set-cookie": _refused, ...headers } = response.headers();
+      // `fetch` stores the cookies of its reply, as a browser does.
+      await page.context().clearCookies();
+      await page.context().addCookies(cookies);
+      await route.fulfill({ response, headers });
+    });
+  }
+
+  test("explains it after the right password", async ({ page, account }) => {
+    await refuseCookies(page, "/api/user/login");
+    await page.goto(`${account.url}/login`);
+    await enterPassword(page, account);
+    await expect(
+      page.getByRole("alert").filter({ hasText: "did not keep the session cookie" }),
+    ).toBeVisible();
+    await expect(page.getByLabel("Username or email")).toHaveValue(account.username);
+  });
+
+  test("explains it after the right code", async ({ page, enrolled }) => {
+    await refuseCookies(page, "/api/user/login/2fa");
+    await page.goto(`${enrolled.url}/login`);
+    await enterPassword(page, enrolled);
+    await page.getByLabel("6-digit code").fill(freshCode(enrolled.secret));
+    await expect(
+      page.getByRole("alert").filter({ hasText: "did not keep the session cookie" }),
+    ).toBeVisible();
+  });
 });
 
 test.describe("wrong credentials", () => {

@@ -5,6 +5,8 @@ export const signIn = {
   password: "Password",
   submit: "Sign in",
   wrong: "Incorrect username or password.",
+  noCookie:
+    "Your browser did not keep the session cookie. Allow cookies for this site. If the console has an https address, use that address.",
   unlocked: "You can try again now.",
   ended: "Your session has ended. Sign in to continue.",
   expired: "Sign-in timed out. Enter your password again.",
@@ -27,7 +29,6 @@ export const signIn = {
     wrong: "Incorrect code. {left, plural, one {One attempt left.} other {# attempts left.}}",
     wrongBackup: "Incorrect backup code. {left, plural, one {One attempt left.} other {# attempts left.}}",
     malformed: "A backup code has ten letters and digits, e.g. 7KQ2M-X9D4T.",
-    unlocked: "You can try again now.",
     expiresIn: "{time} left to enter the code",
     other: "Use another account",
     as: "Signing in as {username}",
