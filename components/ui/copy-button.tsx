@@ -4,6 +4,7 @@ import { CheckIcon, CopyIcon } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button, type ButtonProps } from "./button";
+import { toast } from "./toast";
 
 /**
  * Copies text to the clipboard. Over plain http (a console on the LAN) browsers have no clipboard API; copying a
@@ -35,7 +36,7 @@ function copyBySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Copies `value` and confirms it on the button. Without `label` it shows an icon only. */
+/** Copies `value` and confirms it on the button; a toast says that it failed. Without `label` it shows an icon only. */
 export function CopyButton({
   value,
   label,
@@ -59,7 +60,7 @@ export function CopyButton({
   }, [isCopied]);
 
   const copy = async () => {
-    if (!(await copyText(typeof value === "function" ? value() : value))) return;
+    if (!(await copyText(typeof value === "function" ? value() : value))) return toast.error(t("notCopied"));
     setCopied(true);
     onCopied?.();
   };

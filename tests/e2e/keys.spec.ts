@@ -60,6 +60,20 @@ test("shows a new API key once, copies it and accepts it", async ({ ownerPage: p
   }).toPass({ timeout: 40_000 });
 });
 
+test("says that an API key could not be copied", async ({ ownerPage: page, product }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+    document.execCommand = () => false;
+  });
+  await page.goto(`${product.url}/keys?create=1`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Radio play");
+  await dialog.getByRole("button", { name: "Create API key" }).click();
+  await dialog.getByRole("button", { name: "Copy API key" }).click();
+  await expect(page.getByText("Could not copy. Select the text and copy it.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Done" }).click();
+});
+
 test("shows errors at their fields, including fields under Limits", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");

@@ -15,6 +15,7 @@ export const common = {
   tryAgainIn: "Too many attempts. Try again in {time}.",
   copy: "Copy",
   copied: "Copied",
+  notCopied: "Could not copy. Select the text and copy it.",
   download: "Download",
   removeChip: "Remove {name}",
   suggestions: "Suggestions",

@@ -15,6 +15,7 @@ export const common = {
   tryAgainIn: "尝试次数过多，请在 {time} 后重试。",
   copy: "复制",
   copied: "已复制",
+  notCopied: "无法复制，请选中文本后复制。",
   download: "下载",
   removeChip: "移除 {name}",
   suggestions: "建议",
