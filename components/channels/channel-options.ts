@@ -1,3 +1,5 @@
+import { decimalText } from "../forms/limit-values";
+
 /** The fields of a channel's `options`, by provider; lib/contracts/console/channel-options.ts has their rules. */
 
 /** Names of fields are paths in `options`: `voice_settings.style`. */
@@ -121,7 +123,7 @@ function typedValue(field: OptionField, text: string): unknown {
     case "switch":
       return text === "true";
     case "number":
-      return Number(text);
+      return Number(decimalText(text));
     case "choice":
       return field.values.find((value) => String(value) === text);
     case "text":
@@ -165,7 +167,7 @@ export function invalidOptions(provider: string, texts: OptionTexts): OptionFiel
     if (text === "") return false;
     switch (field.kind) {
       case "number": {
-        const value = Number(text);
+        const value = Number(decimalText(text));
         const isWhole = field.name !== "max_batch" || Number.isInteger(value);
         return !isWhole || !(value >= field.min && value <= field.max);
       }

@@ -4,7 +4,7 @@ import type {
   DraftChannel,
   UpdateChannel,
 } from "../../lib/contracts/console/channels";
-import { numberOrNull } from "../forms/limit-values";
+import { decimalText, numberOrNull } from "../forms/limit-values";
 import { type ChannelDraft, servedRows, TIMEOUTS } from "./channel-draft";
 import { writeOptions } from "./channel-options";
 
@@ -43,7 +43,9 @@ const headersOf = (draft: ChannelDraft) =>
 
 function timeoutsOf(draft: ChannelDraft) {
   const set = TIMEOUTS.filter((name) => draft.timeouts[name].trim() !== "");
-  return Object.fromEntries(set.map((name) => [name, Math.round(Number(draft.timeouts[name]) * 1_000)]));
+  return Object.fromEntries(
+    set.map((name) => [name, Math.round(Number(decimalText(draft.timeouts[name])) * 1_000)]),
+  );
 }
 
 /** Null for an empty field: the provider's own address. */

@@ -6,9 +6,25 @@ export const numberText = (value: number | null): string => (value === null ? ""
 export const dollarsText = (usd: string | null): string =>
   usd === null ? "" : usd.replace(/(\.\d{2}\d*?)0+$/, "$1");
 
-export const numberOrNull = (text: string): number | null => (text.trim() === "" ? null : Number(text));
+/** A decimal comma; `1,234` is none, since it may also be a thousand. */
+const DECIMAL_COMMA = /^(?:0?,\d+|\d+,(?!\d{3}$)\d+)$/;
+
+/**
+ * A typed number with a decimal point. The keyboard of an iPhone has only a comma where the region writes decimals with
+ * one. Other text stays as it is, for the schema to refuse.
+ */
+export function decimalText(text: string): string {
+  const trimmed = text.trim();
+  return DECIMAL_COMMA.test(trimmed) ? trimmed.replace(",", ".") : trimmed;
+}
+
+export const numberOrNull = (text: string): number | null =>
+  text.trim() === "" ? null : Number(decimalText(text));
 
 export const textOrNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
+
+/** A typed amount of dollars. */
+export const dollarsOrNull = (text: string): string | null => textOrNull(decimalText(text));
 
 /** Spaces, commas or semicolons between words. */
 export const WORD_SEPARATOR = /[\s,;，；]+/u;
@@ -54,9 +70,9 @@ export function limitsRequest(values: LimitValues): Limits {
     tpm: numberOrNull(values.tpm),
     concurrency: numberOrNull(values.concurrency),
     budget: {
-      daily_usd: textOrNull(values.daily),
-      monthly_usd: textOrNull(values.monthly),
-      total_usd: textOrNull(values.total),
+      daily_usd: dollarsOrNull(values.daily),
+      monthly_usd: dollarsOrNull(values.monthly),
+      total_usd: dollarsOrNull(values.total),
     },
   };
 }

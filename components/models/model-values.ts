@@ -1,6 +1,13 @@
 import type { Resolver } from "react-hook-form";
 import { CreateModel, type Model, UpdateModel } from "@/lib/contracts/console/models";
-import { dollarsText, numberOrNull, numberText, splitWords, textOrNull } from "../forms/limit-values";
+import {
+  dollarsOrNull,
+  dollarsText,
+  numberOrNull,
+  numberText,
+  splitWords,
+  textOrNull,
+} from "../forms/limit-values";
 import { requestResolver } from "../forms/request-resolver";
 import type { FieldErrorTranslator } from "../forms/rule-text";
 
@@ -92,7 +99,7 @@ export function valuesOf(model: Model): ModelValues {
 function requestOf(values: ModelValues, before: Model | null): unknown {
   const isSpeech = values.operation === "speech";
   const isSent = (entry: [string, unknown]) => before !== null || entry[1] !== null;
-  const prices = PRICE_FIELDS.map((name): [string, unknown] => [name, textOrNull(values[name])]);
+  const prices = PRICE_FIELDS.map((name): [string, unknown] => [name, dollarsOrNull(values[name])]);
   const limits = LIMIT_FIELDS[values.operation].map((name): [string, unknown] => [
     name,
     numberOrNull(values[name]),

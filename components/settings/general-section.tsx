@@ -3,6 +3,7 @@
 import { Fragment, type ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { VersionedSettings } from "@/lib/contracts/console/settings";
+import { dollarsOrNull } from "../forms/limit-values";
 import { CopyButton } from "../ui/copy-button";
 import { NumberField, SwitchField } from "./fields";
 import { FormSection } from "./form-section";
@@ -23,7 +24,7 @@ const PLAN = {
   }),
   write: ({ registration_budget_usd: budget, ...switches }: Values): Record<string, unknown> => ({
     ...switches,
-    registration_budget_usd: budget.trim() === "" ? null : budget.trim(),
+    registration_budget_usd: dollarsOrNull(budget),
   }),
 };
 /** Leaves out the owner's settings, which the server refuses from an admin. */

@@ -7,6 +7,7 @@ import { isApiError } from "@/lib/client/api-error";
 import { useApiCache } from "@/lib/client/use-api";
 import type { UpdateSettings, VersionedSettings } from "@/lib/contracts/console/settings";
 import { useErrorText } from "../forms/call-error";
+import { decimalText } from "../forms/limit-values";
 import { ruleText } from "../forms/rule-text";
 import { toast } from "../ui/toast";
 import { useSettingsPage } from "./settings-page-context";
@@ -42,9 +43,9 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 
 /** The number in a field; null if empty; the text if it is not a number. */
 export function typedNumber(text: string): number | string | null {
-  const trimmed = text.trim();
-  if (trimmed === "") return null;
-  return Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
+  const typed = decimalText(text);
+  if (typed === "") return null;
+  return Number.isFinite(Number(typed)) ? Number(typed) : typed;
 }
 
 /**

@@ -74,6 +74,21 @@ test("says that an API key could not be copied", async ({ ownerPage: page, produ
   await dialog.getByRole("button", { name: "Done" }).click();
 });
 
+test("accepts a decimal comma in a budget", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/keys?create=1`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Comma");
+  await dialog.getByText("Limits", { exact: true }).click();
+  await dialog.getByLabel("Daily budget (USD)").fill("1,234");
+  await dialog.getByRole("button", { name: "Create API key" }).click();
+  await expect(dialog.getByLabel("Daily budget (USD)")).toHaveAttribute("aria-invalid", "true");
+  await dialog.getByLabel("Daily budget (USD)").fill("12,5");
+  const sent = page.waitForRequest((one) => one.method() === "POST" && one.url().endsWith("/api/keys"));
+  await dialog.getByRole("button", { name: "Create API key" }).click();
+  expect((await sent).postDataJSON()).toMatchObject({ budget: { daily_usd: "12.5" } });
+  await dialog.getByRole("button", { name: "Done" }).click();
+});
+
 test("shows errors at their fields, including fields under Limits", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys?create=1`);
   const dialog = page.getByRole("dialog");

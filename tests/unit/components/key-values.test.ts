@@ -7,7 +7,7 @@ import {
   NEW_KEY,
   unknownModels,
 } from "@/components/api-keys/key-values";
-import { dollarsText } from "@/components/forms/limit-values";
+import { dollarsOrNull, dollarsText, numberOrNull } from "@/components/forms/limit-values";
 import { modelResolver, NEW_MODEL } from "@/components/models/model-values";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import { common } from "@/lib/messages/en/common";
@@ -76,3 +76,21 @@ test("shows dollars with at least two decimals and without further zeros at the 
     "",
   ]);
 });
+
+test.each([
+  ["12,5", "12.5"],
+  [" 0,015 ", "0.015"],
+  [",5", ".5"],
+  ["12.5", "12.5"],
+])("reads the typed number %s with a decimal comma or point", (typed, text) => {
+  expect(dollarsOrNull(typed)).toBe(text);
+  expect(numberOrNull(typed)).toBe(Number(text));
+});
+
+test.each(["1,234", "1,2,3", "1,234.5", "1.234,5", "12,"])(
+  "does not guess whether the comma of %s is a decimal one",
+  (typed) => {
+    expect(dollarsOrNull(typed)).toBe(typed);
+    expect(numberOrNull(typed)).toBeNaN();
+  },
+);
