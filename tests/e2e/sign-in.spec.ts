@@ -40,6 +40,14 @@ test("asks for JavaScript where it is turned off", async ({ browser, product }) 
   await context.close();
 });
 
+test("outlines the focused code field in a contrast theme", async ({ page, enrolled }) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  await page.goto(`${enrolled.url}/login`);
+  await enterPassword(page, enrolled);
+  await expect(page.getByLabel("6-digit code")).toBeFocused();
+  await expect(page.locator("[data-slot=code-input]")).toHaveCSS("outline-style", "dashed");
+});
+
 test("sends nothing before hydration and keeps what was typed", async ({ page, product }) => {
   const leaks: string[] = [];
   page.on("request", (request) => {
