@@ -12,6 +12,10 @@ const AFTER_LOAD_MS = 500;
 /** Wait before reconnecting after the session ended: after a sign-out in this tab, the page is left within this time. */
 const AFTER_SESSION_END_MS = 1_000;
 
+/** Three of the server's heartbeats: without an event for this long the connection is dead. */
+const MAX_SILENCE_MS = 45_000;
+
+const STREAM_EVENTS = ["hello", "changed", "beat", "ended"] as const;
 const ACTIVITY_EVENTS = ["pointermove", "pointerdown", "keydown", "wheel"] as const;
 
 interface LiveListener {
@@ -39,11 +43,12 @@ export function openLiveStream(userId: string, listener: LiveListener): () => vo
   const onLoad = () => connection.connectAfter(AFTER_LOAD_MS);
   if (document.readyState === "complete") onLoad();
   else window.addEventListener("load", onLoad, options);
-  const onVisibility = () => {
+  const connectNow = () => {
     connection.resetWait();
     connection.connect();
   };
-  document.addEventListener("visibilitychange", onVisibility, options);
+  document.addEventListener("visibilitychange", connectNow, options);
+  window.addEventListener("online", connectNow, options);
   // In the back/forward cache the page must hold no connection.
   window.addEventListener("pagehide", () => connection.close(), options);
   window.addEventListener("pageshow", (event) => event.persisted && connection.connect(), options);
@@ -63,6 +68,7 @@ export function openLiveStream(userId: string, listener: LiveListener): () => vo
 class LiveConnection {
   #source: EventSource | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   #hasConnected = false;
   /** The session has ended; this browser may have a new one already (after a password change). */
@@ -76,6 +82,7 @@ class LiveConnection {
 
   close(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
     this.#source?.close();
     this.#source = null;
     this.listener.onState(false);
@@ -90,6 +97,8 @@ class LiveConnection {
     if (!this.isWanted()) return;
     const stream = new EventSource(urlOf(watchChanges));
     this.#source = stream;
+    this.#expectEvent();
+    for (const name of STREAM_EVENTS) stream.addEventListener(name, () => this.#expectEvent());
     stream.addEventListener("hello", (event: MessageEvent<string>) => this.#onHello(event));
     stream.addEventListener("changed", (event: MessageEvent<string>) => {
       // Type assertion: our own server sends what the contract says.
@@ -103,6 +112,12 @@ class LiveConnection {
   /** Makes the next reconnect wait the minimum again. */
   resetWait(): void {
     this.#failures = 0;
+  }
+
+  /** A connection that breaks while the machine sleeps or changes its network reports no error. */
+  #expectEvent(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => this.#onError(false), MAX_SILENCE_MS);
   }
 
   #onHello(event: MessageEvent<string>): void {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { watchChanges } from "../../lib/console/live/watch";
 import type { GatewayState } from "../../lib/gateway/state";
 import { authenticateConsole } from "../../lib/http/console/authenticate";
@@ -21,6 +21,7 @@ beforeEach(async () => {
   open = [];
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const one of open) one.abort();
   await services.close();
 });
@@ -64,6 +65,14 @@ async function watch(headers: Record<string, string>) {
 
 const publish = (topic: Parameters<GatewayState["live"]["publish"]>[0], userId?: string) =>
   services.state.live.publish(topic, userId);
+
+test("sends heartbeats as events, because pages do not see comments", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const page = await watch({ cookie: owner });
+  expect(await page.next()).toContain("event: hello");
+  vi.advanceTimersByTime(15_000);
+  expect(await page.next()).toBe("event: beat\ndata:\n\n");
+});
 
 test("streams changed topics, with headers against buffering proxies", async () => {
   const page = await watch({ cookie: owner });

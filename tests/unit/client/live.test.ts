@@ -122,6 +122,30 @@ test("reconnects after growing waits that restart after a successful connection"
   expect(FakeSource.all.length).toBe(before + 1);
 });
 
+test("reconnects a stream that sends no event for 45 seconds", () => {
+  last()?.send("hello", OLIVIA);
+  for (let beat = 0; beat < 4; beat += 1) {
+    vi.advanceTimersByTime(30_000);
+    last()?.send("beat");
+  }
+  expect(FakeSource.all).toHaveLength(1);
+  vi.advanceTimersByTime(47_000);
+  expect(FakeSource.all).toHaveLength(2);
+  expect(open()).toHaveLength(1);
+  last()?.send("hello", OLIVIA);
+  expect(events).toEqual(["gap"]);
+});
+
+test("reconnects at once when the browser is online again", () => {
+  for (let failure = 0; failure < 6; failure += 1) {
+    last()?.send("error");
+    if (failure < 5) vi.advanceTimersByTime(60_000);
+  }
+  expect(open()).toHaveLength(0);
+  view.dispatchEvent(new Event("online"));
+  expect(open()).toHaveLength(1);
+});
+
 test("closes the stream after 15 minutes without input and reopens it on the next", () => {
   vi.advanceTimersByTime(15 * 60_000);
   expect(open()).toHaveLength(0);
