@@ -70,7 +70,7 @@ function ImportFile() {
 
   const read = async (file: File) => {
     setFileError(null);
-    // Indentation makes a file at most twice as long as what is sent.
+    // Without its indentation it may be short enough.
     if (file.size > 4 * MAX_FILE_BYTES) return setFileError("tooLarge");
     try {
       const content: unknown = JSON.parse(await file.text());

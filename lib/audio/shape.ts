@@ -115,10 +115,10 @@ function bestMatch(
 
 /** Loudness of the finished speech, in dBFS over the frames that hold sound. */
 const TARGET_DB = -20;
-/** Frames this far below the loudest do not count for the loudness. */
+/** Frames this far below the loudest are no speech: they are cut from its start and do not count for its loudness. */
 const GATE_DB = -35;
-/** Frames this far below the loudest are silence; the last sound of "cough" and "breath" is only 40 dB below it. */
-const SILENCE_DB = -45;
+/** The same for the end of speech: the last sound of "cough" and "breath" is 40 dB below the loudest. */
+const END_DB = -45;
 const FRAME_MS = 20;
 /** Largest gain; more would amplify the noise of a pause to the level of speech. */
 const MAX_GAIN_DB = 24;
@@ -138,10 +138,11 @@ export function levelLoudness(samples: Float32Array, rate: number): Float32Array
 /** The samples from the first to the last sound, with a margin of `marginMs`; a view, empty when all is silence. */
 export function trimSilence(samples: Float32Array, rate: number, marginMs: number): Float32Array {
   const powers = framePowers(samples, rate);
-  const threshold = Math.max(...powers, 0) * 10 ** (SILENCE_DB / 10);
-  const first = powers.findIndex((power) => power > threshold);
+  const loudest = Math.max(...powers, 0);
+  // Some voices have noise before the first sound that is as loud as the last one.
+  const first = powers.findIndex((power) => power > loudest * 10 ** (GATE_DB / 10));
   if (first < 0) return samples.subarray(0, 0);
-  const last = powers.findLastIndex((power) => power > threshold);
+  const last = powers.findLastIndex((power) => power > loudest * 10 ** (END_DB / 10));
   const frame = samplesFor(FRAME_MS, rate);
   const margin = samplesFor(marginMs, rate);
   return samples.subarray(

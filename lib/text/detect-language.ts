@@ -119,7 +119,8 @@ function cyrillicLanguage(text: string): string {
   if (/[ҙҫҡҘҪҠ]/u.test(text)) return "ba";
   if (/[җҖ]/u.test(text)) return "tt";
   if (/[әқғұһӘҚҒҰҺ]/u.test(text)) return "kk";
-  if (/[ңөүҢӨҮ]/u.test(text)) return "ky";
+  // Kyrgyz has no і.
+  if (/[ңөүҢӨҮ]/u.test(text)) return /[іІ]/u.test(text) ? "kk" : "ky";
   if (/[іІ]/u.test(text)) return "uk";
   // Bulgarian writes ъ between consonants, where Russian only has it before я, ю, е, ё; it has neither ы nor э.
   return /ъ[^яюеёЯЮЕЁ]/u.test(text) && !/[ыэЫЭ]/u.test(text) ? "bg" : "ru";

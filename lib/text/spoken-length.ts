@@ -4,18 +4,20 @@ import { scriptOf } from "./scripts";
 /** Time to speak a character, in letters of running text (about 65 ms each; measured on both engines). */
 const DIGIT = 5;
 const SYMBOL = 7;
+/** Signs and fractions that are read as several words: "plus or minus", "and three quarters". */
+const PHRASE = 15;
 const LONE_LETTER = 4;
 const CAPITAL_IN_CAPITALS = 3;
 const BY_SCRIPT: Readonly<Partial<Record<string, number>>> = { Han: 4, Hangul: 2, Kana: 1.5 };
 
-/** The class of a character without its neighbours, as bits; the low four are its weight in half letters. */
-const WEIGHT = 0b1111;
-const IS_POINT = 1 << 4;
-const IS_LETTER = 1 << 5;
-const IS_UPPER = 1 << 6;
-const IS_LETTER_OR_DIGIT = 1 << 7;
+/** The class of a character without its neighbours, as bits; the low five are its weight in half letters. */
+const WEIGHT = 0b11111;
+const IS_POINT = 1 << 5;
+const IS_LETTER = 1 << 6;
+const IS_UPPER = 1 << 7;
+const IS_LETTER_OR_DIGIT = 1 << 8;
 /** A letter, a mark or an apostrophe: a letter beside it is not a single letter. */
-const IS_WORD_PART = 1 << 8;
+const IS_WORD_PART = 1 << 9;
 
 const characterBits = memoizeByCharacter((character) => {
   let kind = 0;
@@ -23,6 +25,7 @@ const characterBits = memoizeByCharacter((character) => {
   if (/[\p{L}\p{N}]/u.test(character)) kind |= IS_LETTER_OR_DIGIT;
   if (/[\p{L}\p{M}'’]/u.test(character)) kind |= IS_WORD_PART;
   if (/[\s\p{M}]/u.test(character)) return kind | 2;
+  if (/[\p{No}±÷≤≥≠≈µ]/u.test(character)) return (kind & ~IS_WORD_PART) | (2 * PHRASE);
   if (/\p{N}/u.test(character)) return kind | (2 * DIGIT);
   if (/[.:,]/u.test(character)) return kind | IS_POINT;
   if (/[;!?'’"“”()…—–-]/u.test(character)) return kind | 2;

@@ -71,14 +71,15 @@ async function speakWithEspeak(chunk: SpeechChunk, language: string, timbre: Tim
   });
 }
 
-/** A hyphen before a number is a minus, which espeak-ng only reads as such. */
-const MINUS = /(?<![\p{L}\p{N}])[-−](?=\d)/gu;
+/** A hyphen before a number between words is a minus: espeak-ng skips it, and reads U+2212. */
+const HYPHEN_MINUS = /(?<=[\s(])(?<!\d\s)-(?=\d)/gu;
 
 /** Text in a form that espeak-ng reads correctly in this base language. */
 export function respell(text: string, language: string): string {
   if (language === "zh") return respellHan(text);
-  if (language === "ja") return respellKana(text).replace(MINUS, "−");
-  return text.replace(MINUS, language === "pt" ? "menos " : "−");
+  const marked = text.replace(HYPHEN_MINUS, "−");
+  if (language === "ja") return respellKana(marked);
+  return language === "pt" ? marked.replaceAll("−", "menos ") : marked;
 }
 
 async function detect(chunk: SpeechChunk): Promise<string> {

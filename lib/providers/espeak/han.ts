@@ -44,28 +44,46 @@ export function findUnreadableHan(text: string): string | null {
   return null;
 }
 
-const CURRENCIES: Readonly<Record<string, string>> = { "¥": "元", $: "美元", "€": "欧元", "£": "英镑" };
+const CURRENCIES: Readonly<Record<string, string>> = {
+  "¥": "元",
+  "￥": "元",
+  $: "美元",
+  "€": "欧元",
+  "£": "英镑",
+};
+const AMOUNT = "((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?)";
+/** Not of another currency (HK$), in front of its name (¥100元), or of a range. */
+const PRICE = new RegExp(
+  `(?<![A-Za-z])([¥￥$€£]) ?${AMOUNT}([百千万亿]{0,4})(?![百千万亿元块美欧英\\d]|[.,-]\\d)`,
+  "gu",
+);
+const PERCENT = new RegExp(`(?<![\\d.])([-−]?)${AMOUNT}[%％]`, "gu");
+/** Of a measure, or with a tilde: "3-1" is a score or a number of a figure. */
+const RANGE =
+  /(?<![\w.-])(\d{1,4}(?:\.\d+)?[%％]?)(?:[~～](?=\d)|[-–](?=\d{1,4}(?:\.\d+)?(?:[%％℃°天年周岁次倍米度万元]|个|小时|分钟|公里|公斤)))/gu;
 
 /** Signs beside numbers that espeak-ng skips or reads in English, in words. */
 function spellSigns(text: string): string {
-  return (
-    text
-      .replace(/([¥$€£]) ?(\d+(?:,\d{3})*(?:\.\d+)?)([百千万亿]{0,4})/gu, (_, sign: string, amount, scale) =>
-        [amount, scale, CURRENCIES[sign] ?? ""].join(""),
-      )
-      // Not a telephone number or a date, whose parts may begin with a zero.
-      .replace(/(?<![\w.-])([1-9]\d{0,3}(?:\.\d+)?%?)[-~–—]([1-9]\d{0,3}(?:\.\d+)?%?)(?![\w.-])/gu, "$1到$2")
-      .replace(/(?<![\d/])(\d{1,9})\/(\d{1,9})(?![\d/])/gu, "$2分之$1")
-      .replace(/(\d{1,15}(?:\.\d+)?)%/gu, "百分之$1")
-      .replace(/(?<!\w)[-−](?=\d)/gu, "负")
-      .replaceAll("°C", "摄氏度")
-      .replaceAll("°F", "华氏度")
-  );
+  return text
+    .replace(
+      PRICE,
+      (_, sign: string, amount: string, scale: string) => amount + scale + (CURRENCIES[sign] ?? ""),
+    )
+    .replace(RANGE, "$1到")
+    .replace(PERCENT, (_, minus: string, amount: string) => `${minus && "负"}百分之${amount}`)
+    .replace(/(?<![\d./])(\d{1,3})\/(\d{1,3})(?![\d./])/gu, (whole, part: string, parts: string) =>
+      Number(part) < Number(parts) ? `${parts}分之${part}` : whole,
+    )
+    .replace(/(?<!\w)[-−](?=\d{1,9}(?:\.\d+)?(?:度|°|℃))/gu, "负")
+    .replace(/℃|°C/gu, "摄氏度")
+    .replace(/℉|°F/gu, "华氏度");
 }
 
 /** Chinese text in a form that espeak-ng reads correctly. */
 export function respellHan(text: string): string {
-  return spellSigns(text.normalize("NFKC"))
+  // Before NFKC, which makes a full-width comma one of thousands.
+  return spellSigns(text)
+    .normalize("NFKC")
     .replace(/(\p{Script=Han})々/gu, "$1$1")
     .replaceAll("々", "")
     .replace(ERHUA, " 儿")

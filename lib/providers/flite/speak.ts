@@ -50,7 +50,10 @@ const CURRENCIES: Readonly<Record<string, readonly [one: string, many: string]>>
   "₽": ["rouble", "roubles"],
   "₪": ["shekel", "shekels"],
 };
-const AMOUNT = /([€£¥₹₩₽₪]) ?(\d+(?:,\d{3})*(?:\.\d+)?)((?: (?:thousand|[mbtr]+illion))?)/gu;
+/** Not where the sign follows a number, and not before other letters, hyphens and digits: "50€ 3", "£50-a-week". */
+const AMOUNT =
+  /(?<![\d.,])([€£¥₹₩₽₪]) ?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?: ?(k|m|bn|thousand|million|billion|trillion)\b)?(?![.,]?\d|[\p{L}–-])/gu;
+const SCALES: Readonly<Record<string, string>> = { k: "thousand", m: "million", bn: "billion" };
 const MICRO_UNITS: Readonly<Record<string, string>> = {
   g: "micrograms",
   m: "micrometers",
@@ -59,15 +62,19 @@ const MICRO_UNITS: Readonly<Record<string, string>> = {
   L: "microliters",
 };
 
-/** "€12.50" as "12 euros 50", and "€5 million" as "5 million euros". */
-function spokenAmount(_: string, sign: string, amount: string, scale: string): string {
+/** "€12.50" as "12 euros 50", and "€5m" as "5 million euros". */
+function spokenAmount(_: string, sign: string, amount: string, scale?: string): string {
   const [one, many] = CURRENCIES[sign] ?? ["", ""];
+  if (scale !== undefined) return `${amount} ${SCALES[scale] ?? scale} ${many}`;
   const [whole = "", cents] = amount.split(".");
-  if (cents?.length === 2 && scale === "") return `${whole} ${whole === "1" ? one : many} ${cents}`;
-  return `${amount}${scale} ${amount === "1" && scale === "" ? one : many}`;
+  const unit = whole === "1" ? one : many;
+  if (cents !== undefined && cents.length !== 2) return `${amount} ${many}`;
+  return cents === undefined || cents === "00" ? `${whole} ${unit}` : `${whole} ${unit} ${cents}`;
 }
 
-/** Powers after a number or a unit: "10²", "m³", "10⁻⁶". Other raised digits are the marks of notes. */
+/** Powers after a number or a unit: "10²", "m³", "10⁻⁶". Other raised digits are the marks of notes: "Smith²", "2024¹". */
+const POWER = /(?<=\p{Nd})(?:[²³]|[⁰¹²³⁴-⁹⁻]{2,9}|[⁴-⁹])|(?<=\b[a-zA-Z]{1,2})[²³]/gu;
+
 function spokenPower(power: string): string {
   if (power === "²") return " squared";
   return power === "³" ? " cubed" : ` to the power of ${power.normalize("NFKC")}`;
@@ -80,8 +87,8 @@ const SPOKEN: Readonly<Record<string, string>> = {
   "&": " and ",
   "−": " minus ",
   "⁄": "/",
-  "≤": " less than or equal to ",
-  "≥": " greater than or equal to ",
+  "≤": " at most ",
+  "≥": " at least ",
   "≠": " not equal to ",
   "≈": " about ",
   µ: " micro ",
@@ -122,7 +129,7 @@ export function toFliteText(text: string): string {
     .replace(AMOUNT, spokenAmount)
     .replace(/(?<=\d ?)[µμ]([gmslL])\b/gu, (unit) => ` ${MICRO_UNITS[unit.charAt(1)] ?? unit}`)
     .replace(/(?<=\p{Nd})(?=[¼-¾⅐-⅞])/gu, " and ")
-    .replace(/(?<=[\p{Nd})])[⁰¹²³⁴-⁹⁻]{1,9}|(?<=[a-zA-Z])[²³]/gu, spokenPower)
+    .replace(POWER, spokenPower)
     .replace(/[^ -%'-~]/gu, (character) => SPOKEN[character] ?? character)
     .normalize("NFKD")
     .replaceAll("⁄", "/")

@@ -50,13 +50,13 @@ async function callBatch(
     method: "POST",
     path: form.path("/embeddings", model),
     headers: { accept: "application/json", ...form.headers(key) },
-    // JSON.stringify leaves out undefined: no null is sent, which some servers reject. Mistral and Together reject `user`.
+    // JSON.stringify leaves out undefined: no null is sent, which some servers reject.
     body: {
       model,
       input: texts,
       encoding_format: form.options.encoding_format ?? "base64",
       dimensions: isShortenedHere ? undefined : dimensions,
-      user: form.isOpenAi ? user : undefined,
+      user,
     },
     maxBytes: maxEmbeddingBytes(texts.length, isShortenedHere ? undefined : dimensions),
     readRefusal: readOpenAiRefusal,

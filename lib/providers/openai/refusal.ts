@@ -29,7 +29,7 @@ const TOO_LARGE_WORDS: Readonly<Record<number, RegExp>> = {
   500: /^input (?:\(\d+ tokens\) )?is (?:too large to process|larger than the max context size)\b/i,
 };
 /** Ollama's 500 for a text to which a model returns no number: https://github.com/ollama/ollama/issues/14657. */
-const NOT_A_NUMBER_WORDS = /\bjson: unsupported value: (?:NaN|[+-]Inf)\b/;
+const NOT_A_NUMBER_WORDS = /^(?:failed to encode response: )?json: unsupported value: (?:NaN|[+-]Inf)\b/;
 const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated"]);
 
 /** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers send it; Mistral in `message`. */

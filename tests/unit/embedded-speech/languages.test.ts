@@ -42,11 +42,17 @@ describe.each(Object.keys(SENTENCES))("speech in '%s'", (language) => {
 it.each([
   ["zh", "价格¥50，$1,200万", "价格50元,1,200万美元"],
   ["zh", "25℃，增长50％，占1/2", "25摄氏度,增长百分之50,占2分之1"],
-  ["zh", "3-5天，3%~5%，-5度", "3到5天,百分之3到百分之5,负5度"],
+  [
+    "zh",
+    "3-5天，3%~5%，气温-5度，利润-5%，1,200%",
+    "3到5天,百分之3到百分之5,气温负5度,利润负百分之5,百分之1,200",
+  ],
   ["zh", "2024-05-01，010-1234，1/2/3，COVID-19", "2024-05-01,010-1234,1/2/3,COVID-19"],
-  ["fr", "Il fait -5 degrés, de 10-20", "Il fait −5 degrés, de 10-20"],
+  ["zh", "图3-1，10-5=5，嫦娥-5号，2024-11月，24/7，$5-10", "图3-1,10-5=5,嫦娥-5号,2024-11月,24/7,$5-10"],
+  ["zh", "HK$50，¥100元，¥50，100个", "HK$50,¥100元,50元,100个"],
+  ["fr", "Il fait -5 degrés, de 5%-10%, 10 -20", "Il fait −5 degrés, de 5%-10%, 10 -20"],
   ["pt", "Faz −5 graus", "Faz menos 5 graus"],
-  ["ja", "-5ど", "−5ど"],
+  ["ja", "おんど -5ど", "おんど −5ど"],
 ])("spells signs beside numbers in '%s': %s", (language, text, spelled) => {
   expect(respell(text, language)).toBe(spelled);
 });
@@ -113,14 +119,16 @@ it.each([
   ["Łódź, Ærø", "Lodz, Aero"],
   ["१२٣", "123"],
   ["𝐇𝐞𝐥𝐥𝐨", "Hello"],
-  ["−5 °C, 5 ≤ 6", "minus 5 degrees C, 5 less than or equal to 6"],
+  ["−5 °C, 5 ≤ 6", "minus 5 degrees C, 5 at most 6"],
   ["Add 2½ cups, or ¼", "Add 2 and 1/2 cups, or 1/4"],
-  ["10² m², 10⁻⁶, a note¹", "10 squared m squared, 10 to the power of minus 6, a note1"],
+  ["10² m², 10⁻⁶, Smith², a note¹", "10 squared m squared, 10 to the power of minus 6, Smith2, a note1"],
   ["5 µg, 3μm, µ", "5 micrograms, 3 micrometers, micro"],
   ["Pages 10–20, 1914–1918 – war", "Pages 10-20, 1914-1918, war"],
   ["Tom & Jerry, AT&T", "Tom and Jerry, AT and T"],
   ["€12.50, £1, €1.05, ₹500, 50¢", "12 euros 50, 1 pound, 1 euro 05, 500 rupees, 50 cents"],
-  ["€5 million, £3.5 billion, ¥1,000", "5 million euros, 3.5 billion pounds, 1,000 yen"],
+  ["€5 million, £3.5bn, £5.00, ¥1,000", "5 million euros, 3.5 billion pounds, 5 pounds, 1,000 yen"],
+  ["It costs 50€ 3 times; 10€ 20€", "It costs 50 euros 3 times; 10 euros 20 euros"],
+  ["£50-a-week, €1,50, €10–20, £5kg", "pounds 50-a-week, euros 1,50, euros 10-20, pounds 5kg"],
 ])("converts %s for flite to %s", (text, ascii) => {
   expect(toFliteText(text).replaceAll(" ,", ",")).toBe(ascii);
 });

@@ -192,7 +192,7 @@ test("splits more texts than one call takes, and adds up their tokens", async ()
   expect(inputTokens).toBe(calls.reduce((sum, { tokens }) => sum + tokens, 0));
 });
 
-test("sends a compatible server the requested fields, and neither null nor the end user", async () => {
+test("sends OpenAI the requested fields, and no null", async () => {
   const before = upstream.ledger.length;
   await embedding("openai").embed(
     { model: "embed", texts: ["a"], dimensions: 64, user: "u-1" },
@@ -200,7 +200,7 @@ test("sends a compatible server the requested fields, and neither null nor the e
   );
   await embedding("openai").embed({ model: "embed", texts: ["a"] }, callOptions());
   expect(upstream.ledger.slice(before).map(({ body }) => body)).toEqual([
-    { model: "embed", input: ["a"], encoding_format: "base64", dimensions: 64 },
+    { model: "embed", input: ["a"], encoding_format: "base64", dimensions: 64, user: "u-1" },
     { model: "embed", input: ["a"], encoding_format: "base64" },
   ]);
 });
@@ -208,10 +208,8 @@ test("sends a compatible server the requested fields, and neither null nor the e
 test("uses Azure's form: deployment in the path, api-version, api-key header", async () => {
   const before = upstream.ledger.length;
   const azure = { options: { azure_api_version: "2024-10-21" }, baseUrl: upstream.origin };
-  const request = { model: "my embed", texts: ["a"], user: "u-1" };
-  await embedding("openai", azure.options, azure).embed(request, callOptions());
+  await embedding("openai", azure.options, azure).embed({ model: "my embed", texts: ["a"] }, callOptions());
   const entry = upstream.ledger[before];
-  expect(entry?.body).toMatchObject({ user: "u-1" });
   expect(entry?.path).toBe("/openai/deployments/my%20embed/embeddings?api-version=2024-10-21");
   expect(entry?.headers["api-key"]).toBe(UPSTREAM_KEY);
   expect(entry?.headers.authorization).toBeUndefined();

@@ -227,13 +227,13 @@ test.each([
   ["llama.cpp", "input (992 tokens) is too large to process. increase the physical batch size"],
   ["llama.cpp", "input is larger than the max context size. skipping"],
   ["Ollama", "failed to encode response: json: unsupported value: NaN"],
-])("takes a 500 of %s about one text for a failure that the request caused: %s", (name, message) => {
+])("takes a 500 of %s about one text for a failure that the request caused: %s", (_name, message) => {
   expect(refusalOf(readOpenAiRefusal, 500, { error: { code: 500, message } })).toMatchObject({
     code: "upstream_error",
     details: { upstreamStatus: 500, isCausedByRequest: true, upstreamMessage: message },
   });
   const other = refusalOf(readOpenAiRefusal, 500, { error: { code: 500, message: `Failed: ${message}.` } });
-  if (name === "llama.cpp") expect(other.details).not.toHaveProperty("isCausedByRequest");
+  expect(other.details).not.toHaveProperty("isCausedByRequest");
 });
 
 test("reads Mistral's message, which names the fields in a list", () => {

@@ -18,9 +18,9 @@ it.each([
 });
 
 it.each([
-  ["# Title\n\n## Part ##", "Title\n\nPart ##"],
+  ["# Title\n\n## Part\n* * *\n***", "Title\n\nPart\n\n"],
   ["**Note:** this is *very* _important_ or __not__.", "Note: this is very important or not."],
-  ["***a*** **b c** 这是**重点**内容", "a b c 这是重点内容"],
+  ["***a*** **b *c* d** 这是**重点**内容", "a b c d 这是重点内容"],
   ["Run `npm start`:\n```sh\nls\n```", "Run npm start:\n\nls\n"],
   ["* one\n  * two\n- three", "one\ntwo\n- three"],
   ["See [the guide](https://example.com/a?b=1).", "See the guide."],
@@ -32,6 +32,8 @@ it("keeps single marks, which belong to the text", () => {
   for (const text of [
     "5 * 3 * 2",
     "2**3**4",
+    "(a)*(b)*(c)",
+    "x**n + y**n",
     "a*b*c",
     "snake_case_name",
     "f***",

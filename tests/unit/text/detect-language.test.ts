@@ -65,6 +65,7 @@ it.each([
   ["Cyrillic", "Һаумыһығыҙ, дуҫтар", "ba"],
   ["Cyrillic", "Җәй килде", "tt"],
   ["Cyrillic", "Қалың қалай", "kk"],
+  ["Cyrillic", "Менің атым Айдос", "kk"],
   ["Cyrillic", "Кандайсың, жүрөгүм", "ky"],
   ["Devanagari", "कल सुबह", "hi"],
   ["Hangul", "내일 아침", "ko"],

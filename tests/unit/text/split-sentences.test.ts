@@ -19,6 +19,7 @@ describe("sentences", () => {
     ["George R.R. Martin met J.R.R. Tolkien.", 1],
     ["See p. 12, z. B. Obst, 5 Mio. Euro.", 1],
     ["100 v. Chr. und д. 5, кв. 12.", 1],
+    ["Il libro è mio. Я люблю рис. Press p. Then go.", 4],
     ['He said "Stop." Then he left.', 2],
   ])("splits %j into %i", (text, count) => {
     expect(texts(text)).toHaveLength(count);
@@ -82,7 +83,7 @@ it("measures digits, symbols and ideographs by their spoken length", () => {
   expect(spokenLengthEnd("short", 1_000)).toBe(5);
   // A local voice speaks 14 letters a second.
   expect([secondsOf("a".repeat(140), 1), secondsOf("漢".repeat(140), 2)]).toEqual([10, 20]);
-  expect(["a plain one", "1234", "漢字", ""].map(spokenLength)).toEqual([14, 20, 8, 0]);
+  expect(["a plain one", "1234", "漢字", "½±≥", "5µg", ""].map(spokenLength)).toEqual([14, 20, 8, 45, 24, 0]);
 });
 
 it("keeps surrogate pairs and combining marks together and all characters in order for any text", () => {
