@@ -51,13 +51,13 @@ const CURRENCIES: Readonly<Record<string, string>> = {
   "€": "欧元",
   "£": "英镑",
 };
-const AMOUNT = "((?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?)";
+const AMOUNT = "((?:\\d{1,3}(?:,\\d{3}){1,5}|\\d{1,15})(?:\\.\\d{1,9})?)";
 /** Not of another currency (HK$), in front of its name (¥100元), or of a range. */
 const PRICE = new RegExp(
   `(?<![A-Za-z])([¥￥$€£]) ?${AMOUNT}([百千万亿]{0,4})(?![百千万亿元块美欧英\\d]|[.,-]\\d)`,
   "gu",
 );
-const PERCENT = new RegExp(`(?<![\\d.])([-−]?)${AMOUNT}[%％]`, "gu");
+const PERCENT = new RegExp(`(?<![\\d.,])([-−]?)${AMOUNT}[%％]`, "gu");
 /** Of a measure, or with a tilde: "3-1" is a score or a number of a figure. */
 const RANGE =
   /(?<![\w.-])(\d{1,4}(?:\.\d+)?[%％]?)(?:[~～](?=\d)|[-–](?=\d{1,4}(?:\.\d+)?(?:[%％℃°天年周岁次倍米度万元]|个|小时|分钟|公里|公斤)))/gu;

@@ -52,7 +52,7 @@ const CURRENCIES: Readonly<Record<string, readonly [one: string, many: string]>>
 };
 /** Not where the sign follows a number, and not before other letters, hyphens and digits: "50€ 3", "£50-a-week". */
 const AMOUNT =
-  /(?<![\d.,])([€£¥₹₩₽₪]) ?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?: ?(k|m|bn|thousand|million|billion|trillion)\b)?(?![.,]?\d|[\p{L}–-])/gu;
+  /(?<![\d.,])([€£¥₹₩₽₪]) ?((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|bn|thousand|million|billion|trillion)\b)?(?![.,]?\d|[\p{L}–-])/gu;
 const SCALES: Readonly<Record<string, string>> = { k: "thousand", m: "million", bn: "billion" };
 const MICRO_UNITS: Readonly<Record<string, string>> = {
   g: "micrograms",
