@@ -26,7 +26,7 @@ function defaultSpeaker(speakers: VoiceFolder["speakers"]): string | null {
   return (speakers.find(({ name }) => name === "af_heart") ?? speakers[0])?.name ?? null;
 }
 
-/** The problems that were logged last. */
+/** The problems that were logged last, as JSON, or the error. */
 const REPORTED = new WeakMap<LocalVoices, string>();
 
 /** Logs the folders that cannot be used, when they differ from those logged last. */
@@ -53,7 +53,14 @@ export async function refreshVoices(services: ConsoleServices): Promise<void> {
   const { voices, store, clock, log } = services;
   if (voices === null) return;
   await voices.sweep();
-  const { ready, broken } = await voices.scan();
+  const found = await voices.scan().catch((error: unknown) => {
+    // A start must not fail because of it, and the next refresh reads them again.
+    if (REPORTED.get(voices) !== String(error)) log.warn("voices_not_read", { cause: error });
+    REPORTED.set(voices, String(error));
+    return null;
+  });
+  if (found === null) return;
+  const { ready, broken } = found;
   const known = new Set((await store.channels.all()).map(({ id }) => id));
   const fresh = ready.filter(({ name }) => !known.has(voiceChannelId(name)));
   const models = fresh.length === 0 ? [] : await store.models.all();

@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { MODEL_FOLDER } from "../../contracts/console/local-voices";
-import { AppError } from "../../errors";
+import { AppError, isOutOfFiles, systemCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { VoiceFolder, VoiceScan } from "../../ports/local-voices";
 import type { VoiceTable } from "../upstream-voices/voice-table";
@@ -129,22 +129,29 @@ export class VoiceFolders {
     const fingerprint = await fingerprintOf(path.join(directory, name));
     const before = this.#known.get(name);
     if (before?.fingerprint === fingerprint) return;
-    await before?.engine?.close();
     const read = await readVoiceFolder(directory, name).catch((error: unknown) => toUnusable(error));
+    await before?.engine?.close();
     this.#known.set(name, { fingerprint, read, engine: null });
   }
 }
 
-/** Why a folder cannot be read, the file system's errors included. */
+/** Why a folder cannot be read, the file system's errors included. Throws when no file descriptor was left. */
 export function toUnusable(error: unknown): UnusableFile {
   if (error instanceof UnusableFile) return error;
+  if (isOutOfFiles(error)) throw error;
   // The file system's error: no permission, a disk that fails.
   return new UnusableFile("", error instanceof Error ? error.message : String(error));
 }
 
-/** Folders with names that a model may have; those that begin with a dot are being unpacked. */
+/**
+ * Folders with names that a model may have; those that begin with a dot are being unpacked. Throws when the directory
+ * exists but cannot be read: its voices are not gone.
+ */
 async function foldersIn(directory: string): Promise<string[]> {
-  const names = await readdir(directory).catch(() => []);
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (/^ENO(?:ENT|TDIR)$/.test(systemCode(error))) return [];
+    throw error;
+  });
   const kept: string[] = [];
   for (const name of names.sort()) {
     if (!MODEL_FOLDER.test(name)) continue;
@@ -154,8 +161,12 @@ async function foldersIn(directory: string): Promise<string[]> {
   return kept;
 }
 
+/** Throws when no file descriptor was left: the folder is as it was. */
 async function fingerprintOf(directory: string): Promise<string> {
-  const names = await readdir(directory).catch(() => []);
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (isOutOfFiles(error)) throw error;
+    return [];
+  });
   const facts = await Promise.all(
     names.sort().map(async (name) => {
       const found = await stat(path.join(directory, name)).catch(() => null);

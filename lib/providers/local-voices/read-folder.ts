@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { isOutOfFiles } from "../../errors";
 import type { VoiceFolder, VoiceKind, VoiceSpeaker } from "../../ports/local-voices";
 import { baseLanguage, ESPEAK_LANGUAGES } from "../espeak/languages";
 import { readKokoroName } from "../upstream-voices/kokoro-names";
@@ -188,7 +189,8 @@ async function readPiperJson(directory: string, model: string, names: readonly s
   if (!names.includes(file)) return null;
   try {
     return PiperJson.parse(JSON.parse(await readFile(path.join(directory, file), "utf8")));
-  } catch {
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error;
     throw new UnusableFile(file, "This is not Piper's description of a model.");
   }
 }

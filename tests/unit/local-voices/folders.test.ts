@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
+import { toUnusable } from "../../../lib/providers/local-voices/folders";
 import { readLanguages } from "../../../lib/providers/local-voices/read-folder";
 import { modelVoices } from "../../../lib/providers/local-voices/voices";
 import { openLocalVoices } from "../../support/local-voices";
@@ -83,6 +84,18 @@ describe("a model folder", () => {
     expect((await voices.scan()).ready[0]).not.toBe(first);
   });
 
+  it("is kept as it was while the directory cannot be read", async () => {
+    await write("tiny");
+    const [first] = (await voices.scan()).ready;
+    await rename(directory, `${directory}-away`);
+    // A link to itself.
+    await symlink(directory, directory);
+    await expect(voices.scan()).rejects.toMatchObject({ code: "ELOOP" });
+    await rm(directory);
+    await rename(`${directory}-away`, directory);
+    expect((await voices.scan()).ready[0]).toBe(first);
+  });
+
   it("is not listed after it was deleted", async () => {
     await write("tiny");
     await voices.scan();
@@ -130,6 +143,11 @@ describe("a broken folder", () => {
       file,
       reason: expect.stringContaining(reason),
     });
+  });
+
+  it("is not one that was read while no file descriptor was left", () => {
+    const error = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+    expect(() => toUnusable(error)).toThrow(error);
   });
 
   it("does not affect the others", async () => {

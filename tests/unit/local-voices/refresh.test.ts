@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { updateChannel } from "../../../lib/console/channels/update";
@@ -28,6 +28,18 @@ it("creates a model and its channel for each new folder, once", async () => {
   const entry = await services.catalog.find("tiny");
   expect(entry?.model).toMatchObject({ operation: "speech", defaultVoice: "low-m" });
   expect(services.logged.filter((line) => line.includes("voice_added"))).toHaveLength(1);
+});
+
+it("logs once that the directory cannot be read, and reads it once it can", async () => {
+  const directory = path.join(services.dataDirectory, "voices");
+  await symlink(directory, directory);
+  await refreshVoices(services);
+  await refreshVoices(services);
+  expect(services.logged.filter((line) => line.includes("voices_not_read"))).toHaveLength(1);
+  await rm(directory);
+  await writeTinyVoice(folder("tiny"));
+  await refreshVoices(services);
+  expect(await services.store.channels.find("chn_voice_tiny")).not.toBeNull();
 });
 
 it("accepts an operator's mapping of voice names, and rejects an invalid one", async () => {
