@@ -19,7 +19,7 @@ const TOTAL_MS = 6 * HOUR_MS;
 
 export interface DownloadRequest {
   url: string;
-  /** Written as the download proceeds; a part of an earlier download is continued. */
+  /** Written as the download proceeds; an earlier download is continued, or used when it is complete. */
   file: string;
   /** The archive's digest is checked afterwards: without one, plain HTTP is refused. */
   isChecked: boolean;
@@ -33,26 +33,29 @@ export interface DownloadRequest {
  */
 export async function download(outbound: Outbound, clock: Clock, request: DownloadRequest): Promise<void> {
   const { file, onProgress } = request;
-  const tagFile = `${file}.etag`;
-  const have = (await stat(file).catch(() => null))?.size ?? 0;
-  const tag = have > 0 ? await readFile(tagFile, "utf8").catch(() => "") : "";
-  const range: Record<string, string> = tag === "" ? {} : { range: `bytes=${have}-`, "if-range": tag };
+  const have = await resumableBytes(file);
+  // The last byte is requested again: a complete file has no rest that a server could send.
+  const from = Math.max(0, have - 1);
+  const tag = have > 0 ? await readFile(tagFile(file), "utf8") : "";
+  const range: Record<string, string> = have > 0 ? { range: `bytes=${from}-`, "if-range": tag } : {};
   const { reply, url } = await openReply(outbound, clock, request, range);
-  const isRest = (reply.header("content-range") ?? "").startsWith(`bytes ${have}-`);
-  const start = isRest ? have : 0;
+  const isRest = have > 0 && (reply.header("content-range") ?? "").startsWith(`bytes ${from}-`);
+  const start = isRest ? from : 0;
   const length = Number(reply.header("content-length") ?? Number.NaN);
   const total = Number.isInteger(length) ? start + length : null;
   if (total !== null && total > MAX_ARCHIVE_BYTES) {
     reply.body.close();
     throw tooLarge(total);
   }
-  await writeFile(tagFile, reply.header("etag") ?? "");
-  const output = await open(file, isRest ? "a" : "w");
+  const etag = reply.header("etag") ?? "";
+  // No range of a file is continued by a weak tag (RFC 9110, 13.1.5).
+  await writeFile(tagFile(file), etag.startsWith("W/") ? "" : etag);
+  const output = await open(file, isRest ? "r+" : "w");
   try {
     let done = start;
     onProgress(done, total);
     for await (const chunk of reply.body) {
-      await output.write(chunk);
+      await output.write(chunk, 0, chunk.length, done);
       done += chunk.length;
       onProgress(done, total);
     }
@@ -62,7 +65,21 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
     reply.body.close();
     await output.close();
   }
-  await rm(tagFile, { force: true });
+}
+
+const tagFile = (file: string) => `${file}.etag`;
+
+/** Size of a download that can be continued or, when it is complete, used; 0: none. */
+export async function resumableBytes(file: string): Promise<number> {
+  const tag = await stat(tagFile(file)).catch(() => null);
+  if (tag === null || tag.size === 0) return 0;
+  return (await stat(file).catch(() => null))?.size ?? 0;
+}
+
+/** Deletes a download, so that no later one continues it. */
+export async function deleteDownload(file: string): Promise<void> {
+  await rm(tagFile(file), { force: true });
+  await rm(file, { force: true });
 }
 
 export function tooLarge(total: number): AppError {

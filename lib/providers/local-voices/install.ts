@@ -6,7 +6,7 @@ import { AppError, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallOptions, VoiceFolder, VoiceSource } from "../../ports/local-voices";
 import type { Outbound } from "../outbound/create";
-import { ARCHIVE_ENDING, digestOf, download } from "./download";
+import { ARCHIVE_ENDING, deleteDownload, digestOf, download } from "./download";
 import { startJob } from "./jobs";
 import { UnusableFile } from "./onnx-metadata";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
@@ -94,7 +94,7 @@ async function unpackInto(
   const requireDigest = async (digest: string) => {
     if (found === digest.toLowerCase()) return;
     // A wrong download must not be continued by the next one.
-    if ("url" in source) await rm(archive, { force: true });
+    if ("url" in source) await deleteDownload(archive);
     const since = source.sha256 ? "" : ", as at the first download: pass another as --sha256 to accept it";
     throw new AppError("invalid", `The archive's SHA-256 is ${found}; expected ${digest}${since}.`);
   };
@@ -110,7 +110,7 @@ async function unpackInto(
   // Another archive of this name may have been installed in the meantime.
   if (expected === null) await requireDigest(first);
   await rename(path.join(work, name), path.join(directory, name));
-  if ("url" in source) await rm(archive, { force: true });
+  if ("url" in source) await deleteDownload(archive);
   return read.folder;
 }
 

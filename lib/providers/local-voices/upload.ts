@@ -4,7 +4,7 @@ import path from "node:path";
 import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
 import { AppError } from "../../errors";
 import type { UploadPart } from "../../ports/local-voices";
-import { ARCHIVE_ENDING, tooLarge } from "./download";
+import { ARCHIVE_ENDING, resumableBytes, tooLarge } from "./download";
 
 const PREFIX = ".upload-";
 
@@ -41,13 +41,13 @@ export async function writePart(
   return { received: offset + bytes.length, archive };
 }
 
-/** Sizes of the downloads that were interrupted, by voice. */
+/** Sizes of the downloads that can be resumed, by voice. */
 export async function partialDownloads(directory: string): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for (const file of await readdir(directory).catch(() => [])) {
     const name = /^\.download-(.+?)\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/.exec(file)?.[1];
     if (name === undefined) continue;
-    const size = (await stat(path.join(directory, file)).catch(() => null))?.size ?? 0;
+    const size = await resumableBytes(path.join(directory, file));
     if (size > 0) sizes.set(name, size);
   }
   return sizes;

@@ -247,8 +247,51 @@ describe("a download", () => {
       code: "upstream_truncated",
     });
     await voices.install("tiny", source, OPTIONS);
-    expect(ranges).toEqual([undefined, "bytes=100-"]);
+    expect(ranges).toEqual([undefined, "bytes=99-"]);
     expect(await listed()).toEqual(["tiny"]);
+  });
+
+  it("is not repeated when only the installation failed", async () => {
+    const bytes = await readFile(await archiveOf());
+    let sent = 0;
+    const url = await serve((request, response) => {
+      const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+      const rest = bytes.subarray(start);
+      sent += rest.length;
+      response
+        .writeHead(request.headers.range === undefined ? 200 : 206, {
+          etag: '"v1"',
+          "content-length": rest.length,
+          "content-range": `bytes ${start}-${bytes.length - 1}/${bytes.length}`,
+        })
+        .end(rest);
+    });
+    const voices = open({ allowed: [new URL(url).host] });
+    const stopping = new AbortController();
+    await expect(
+      voices.install(
+        "tiny",
+        { url: `${url}/tiny.tar.gz` },
+        { signal: stopping.signal, onProgress: ({ stage }) => stage === "verify" && stopping.abort() },
+      ),
+    ).rejects.toMatchObject({ code: "caller_left" });
+    expect((await voices.records()).partial).toEqual(new Map([["tiny", bytes.length]]));
+    await voices.install("tiny", { url: `${url}/tiny.tar.gz` }, OPTIONS);
+    expect(sent).toBe(bytes.length + 1);
+    expect(await listed()).toEqual(["tiny"]);
+  });
+
+  it.each(["", 'W/"v1"'])("with the ETag '%s' is not offered to be resumed", async (etag) => {
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-length": 100, ...(etag === "" ? {} : { etag }) }).write("x");
+      setTimeout(() => response.destroy(), 50);
+    });
+    const voices = open({ allowed: [new URL(url).host] });
+    await expect(voices.install("tiny", { url: `${url}/tiny.tar.gz` }, OPTIONS)).rejects.toMatchObject({
+      code: "upstream_truncated",
+    });
+    expect(await listed()).toContain(".download-tiny.tar.gz");
+    expect((await voices.records()).partial.size).toBe(0);
   });
 
   it("is kept as it is where its server calls the compression of the file a content encoding", async () => {
@@ -454,7 +497,7 @@ describe("a download", () => {
 
   it("can be cancelled by another process", async () => {
     const url = await serve((_, response) =>
-      response.writeHead(200, { "content-length": 1_000_000 }).write("x"),
+      response.writeHead(200, { etag: '"v1"', "content-length": 1_000_000 }).write("x"),
     );
     const installing = open({ allowed: [new URL(url).host] }).install(
       "tiny",
