@@ -19,7 +19,7 @@ process.env.NEXT_TELEMETRY_DISABLED ??= "1";
 
 function run(command, args) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: "inherit", shell: process.platform === "win32" });
+    const child = spawn(command, args, { stdio: "inherit" });
     child.on("error", () => resolve(127));
     child.on("close", (code) => resolve(code ?? 1));
   });

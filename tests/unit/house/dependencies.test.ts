@@ -57,6 +57,21 @@ test("every script runs Next through the start script, which disables its teleme
   expect(start).toContain('process.env.NEXT_TELEMETRY_DISABLED ??= "1"');
 });
 
+test("the start script runs Node without a shell, which would split a path with a space", () => {
+  const start = readFileSync(path.join(ROOT, "lib/server/start.mjs"), "utf8");
+  expect(start).not.toMatch(/\bshell: /);
+});
+
+test("what Next's build requires is also installed without development dependencies", () => {
+  const setup = readFileSync(
+    path.join(ROOT, "node_modules/next/dist/lib/verify-typescript-setup.js"),
+    "utf8",
+  );
+  const types = [...setup.matchAll(/pkg: '(@types\/\w+)'/g)].map(([, name = ""]) => name);
+  expect(types).not.toEqual([]);
+  expect(Object.keys(manifest.dependencies)).toEqual(expect.arrayContaining(types));
+});
+
 test("the top folder contains only the expected names", () => {
   const tracked = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
   const top = [...new Set(tracked.map((file) => file.split("/")[0] ?? ""))].filter(
