@@ -110,9 +110,12 @@ async function add(
   what: string,
   options: { name?: string | undefined; sha256?: string | undefined },
 ): Promise<void> {
+  const { sha256 } = options;
+  if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))
+    throw new UsageError(`--sha256 must have 64 hexadecimal digits; got '${sha256.slice(0, 100)}'.`);
   const found = sourceOf(voices, what);
   const name = options.name ?? found.name;
-  const source = options.sha256 === undefined ? found.source : { ...found.source, sha256: options.sha256 };
+  const source = sha256 === undefined ? found.source : { ...found.source, sha256 };
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once("SIGINT", stop);

@@ -62,6 +62,11 @@ test.each([
     1,
     "The archive's URL is a private address; the owner has to allow '127.0.0.1:443' first.",
   ],
+  [
+    ["voices", "add", "https://127.0.0.1/x.tar.gz", "--sha256", "abc"],
+    2,
+    "64 hexadecimal digits; got 'abc'.",
+  ],
   [["voices", "verify", "nothing"], 1, "Local voice 'nothing' not found"],
 ])("%j exits with %i and prints the reason", async (args, code, message) => {
   expect(await admin.run(args)).toMatchObject({ code, notes: expect.stringContaining(message) });
