@@ -164,6 +164,12 @@ export function isOutOfFiles(error: unknown): boolean {
   return false;
 }
 
+/** The error for callers when the disk, or the quota of the server's user, is full; null for any other error. */
+export function diskFull(error: unknown): AppError | null {
+  if (!/^(?:ENOSPC|EDQUOT)$/.test(systemCode(error))) return null;
+  return new AppError("overloaded", "The server's disk is full.", {}, error);
+}
+
 /** The error for callers when no file descriptor is left. It can be retried: descriptors are freed as other calls end. */
 export function outOfFiles(cause?: unknown): AppError {
   const message = "The server has reached its limit of open connections and files. Try again in a moment.";

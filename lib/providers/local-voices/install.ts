@@ -2,7 +2,7 @@ import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { MODEL_FOLDER } from "../../contracts/console/local-voices";
-import { AppError, isAppError } from "../../errors";
+import { AppError, diskFull, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallOptions, VoiceFolder, VoiceSource } from "../../ports/local-voices";
 import type { Outbound } from "../outbound/create";
@@ -72,9 +72,10 @@ export async function installVoice(
     await clear(null);
     return folder;
   } catch (error) {
-    const failure = isAppError(error) ? error.message : "The installation failed.";
-    await clear(job.signal.aborted ? null : failure);
-    throw error;
+    const failure = diskFull(error) ?? error;
+    const reason = isAppError(failure) ? failure.message : "The installation failed.";
+    await clear(job.signal.aborted ? null : reason);
+    throw failure;
   }
 }
 
@@ -166,7 +167,7 @@ function unpackInThread(
         settle(
           message.isRefused
             ? new AppError("invalid", `The archive was rejected. ${message.error}`)
-            : new Error(message.error),
+            : Object.assign(new Error(message.error), { code: message.code }),
         );
     });
   });

@@ -1,8 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { systemCode } from "../../errors";
 import { RefusedArchive, unpack } from "./unpack";
 
 /** Sent by the thread: bytes written so far, the end, or the error. */
-export type UnpackMessage = { bytes: number } | { done: true } | { error: string; isRefused: boolean };
+export type UnpackMessage =
+  | { bytes: number }
+  | { done: true }
+  | { error: string; code: string; isRefused: boolean };
 
 const PROGRESS_MS = 200;
 let reportedAt = 0;
@@ -20,6 +24,7 @@ try {
   const message = error instanceof Error ? error.message : String(error);
   parentPort?.postMessage({
     error: message,
+    code: systemCode(error),
     isRefused: error instanceof RefusedArchive,
   } satisfies UnpackMessage);
 }

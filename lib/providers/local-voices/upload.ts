@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
-import { AppError } from "../../errors";
+import { AppError, diskFull } from "../../errors";
 import type { UploadPart } from "../../ports/local-voices";
 import { ARCHIVE_ENDING, resumableBytes, tooLarge } from "./download";
 
@@ -10,7 +10,8 @@ const PREFIX = ".upload-";
 
 /**
  * Writes one part of an archive to the disk; the parts come in order, and an upload that was interrupted is continued
- * where it ended. Throws `invalid` (kind or size of the file), `conflict` (another part is expected).
+ * where it ended. Throws `invalid` (kind or size of the file), `conflict` (another part is expected), `overloaded`
+ * (the disk is full).
  */
 export async function writePart(
   directory: string,
@@ -35,6 +36,8 @@ export async function writePart(
       const { bytesWritten } = await output.write(bytes, at, bytes.length - at, offset + at);
       at += bytesWritten;
     }
+  } catch (error) {
+    throw diskFull(error) ?? error;
   } finally {
     await output.close();
   }

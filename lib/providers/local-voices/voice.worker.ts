@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { encodePcm16, samplesFor } from "../../audio/pcm";
 import { shapeSpeech } from "../../audio/shape";
+import { AppError, isAppError } from "../../errors";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import type { SpeakMessage, SpokenMessage } from "../embedded-speech/protocol";
 import type { VoiceChunk } from "./plan";
@@ -21,7 +22,10 @@ const { kind, model, ruleFsts, ruleFars, voices, vocoder, lengthScale, ...rest }
 );
 
 async function load() {
-  const { default: sherpa } = await import("sherpa-onnx-node");
+  const { default: sherpa } = await import("sherpa-onnx-node").catch((error: unknown) => {
+    const platform = `${process.platform}-${process.arch}`;
+    throw new AppError("upstream_error", `sherpa-onnx cannot be loaded on ${platform}.`, {}, error);
+  });
   const files = kind === "matcha" ? { ...rest, acousticModel: model, vocoder } : { ...rest, model, voices };
   return new sherpa.OfflineTts({
     model: { [kind]: files, numThreads: Number(process.argv[3] ?? 1), provider: "cpu", debug: false },
@@ -62,13 +66,17 @@ async function speak({
   return { pcm, workMs: performance.now() - began };
 }
 
+const textOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
 async function answer({ id, chunk }: SpeakMessage<VoiceChunk>): Promise<void> {
   const send = (message: SpokenMessage) => process.send?.(message);
   try {
     send({ id, ...(await speak(chunk)) });
   } catch (error) {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    send({ id, error: { code: "upstream_error", message: "The local voice failed on this text.", cause } });
+    const { code, message, cause } = isAppError(error)
+      ? error
+      : new AppError("upstream_error", "The local voice failed on this text.", {}, error);
+    send({ id, error: { code, message, cause: textOf(cause) } });
   }
 }
 

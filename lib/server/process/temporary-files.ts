@@ -2,7 +2,7 @@ import { type FileHandle, mkdtemp, open, readdir, rm, rmdir, stat, writeFile } f
 import path from "node:path";
 import type { ConsoleServices } from "../../console/context";
 import { HOUR_MS } from "../../contracts/durations";
-import { AppError, systemCode } from "../../errors";
+import { AppError, diskFull } from "../../errors";
 import type { Store } from "../../ports/store";
 import { makeDirectory } from "../../store/make-directory";
 
@@ -101,8 +101,7 @@ export function createSpool(dataDirectory: string): ConsoleServices["spool"] {
       try {
         await writeFile(file, chunks, { flag: "wx", mode: 0o600 });
       } catch (error) {
-        if (systemCode(error) !== "ENOSPC") throw error;
-        throw new AppError("overloaded", "The server's disk is full.", {}, error);
+        throw diskFull(error) ?? error;
       }
     });
 }

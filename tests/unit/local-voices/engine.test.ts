@@ -1,10 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../lib/errors";
 import type { SpeechEvent, SpeechRequest } from "../../../lib/ports/speech-model";
 import type { LocalVoicesProvider, LocalVoicesSettings } from "../../../lib/providers/local-voices/create";
+import { workerFile } from "../../../lib/server/process/workers";
 import { localVoiceChannel, SYSTEM_CLOCK } from "../../support/factories";
 import { openLocalVoices } from "../../support/local-voices";
 import { TINY_METADATA, tinyModel, writeTinyVoice } from "../../support/tiny-voice";
@@ -228,6 +230,18 @@ describe("an engine that ends its process", () => {
     });
     expect(voices.status("fatal").failure).toMatch(/lexicon/);
     expect((await readAll(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
+  });
+
+  it("is reported when sherpa-onnx has no build for this platform", async () => {
+    // Outside the project there is no package at all.
+    const workers = path.join(directory, ".workers");
+    await cp(new URL(".", workerFile("voice")), workers, { recursive: true });
+    const voices = open({ workerFile: pathToFileURL(path.join(workers, "voice.mjs")) });
+    await expect(speak(voices, SENTENCE).next()).rejects.toMatchObject({
+      code: "upstream_error",
+      message: `sherpa-onnx cannot be loaded on ${process.platform}-${process.arch}.`,
+      cause: { message: expect.stringContaining("sherpa-onnx-node") },
+    });
   });
 
   it("is not started for a folder that is broken or missing", async () => {

@@ -8,6 +8,7 @@ import {
   readFile,
   rm,
   stat,
+  symlink,
   truncate,
   writeFile,
 } from "node:fs/promises";
@@ -292,6 +293,18 @@ describe("a download", () => {
     });
     expect(await listed()).toContain(".download-tiny.tar.gz");
     expect((await voices.records()).partial.size).toBe(0);
+  });
+
+  it("reports a disk that is full", async () => {
+    const file = await archiveOf();
+    const url = await serve((_, response) => createReadStream(file).pipe(response));
+    const voices = open({ allowed: [new URL(url).host] });
+    await mkdir(directory);
+    await symlink("/dev/full", path.join(directory, ".download-tiny.tar.gz"));
+    await expect(voices.install("tiny", { url: `${url}/tiny.tar.gz` }, OPTIONS)).rejects.toMatchObject({
+      code: "overloaded",
+    });
+    expect((await voices.records()).jobs).toMatchObject([{ error: "The server's disk is full." }]);
   });
 
   it("is kept as it is where its server calls the compression of the file a content encoding", async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -22,6 +22,15 @@ it("stores a part once when it is sent twice at the same time", async () => {
   const stored = readFileSync(archive);
   expect(stored.length).toBe(300_000);
   expect([stored[0], stored[149_999], stored[150_000], stored[299_999]]).toEqual([1, 1, 2, 2]);
+});
+
+it("reports a disk that is full", async () => {
+  symlinkSync("/dev/full", path.join(directory, ".upload-voice.tar.gz"));
+  const part = { file: "voice.tar.gz", offset: 0, total: 100, bytes: Buffer.alloc(100) };
+  await expect(writePart(directory, "voice", part)).rejects.toMatchObject({
+    code: "overloaded",
+    message: "The server's disk is full.",
+  });
 });
 
 it.each([0, 101])("refuses a part of %d bytes of an archive of 100", async (length) => {
