@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, sendBytes } from "@/lib/client/api";
-import { MAX_PART_BYTES, MODEL_FOLDER } from "@/lib/contracts/console/local-voices";
+import { MAX_ARCHIVE_BYTES, MAX_PART_BYTES, MODEL_FOLDER } from "@/lib/contracts/console/local-voices";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Field } from "../forms/field";
@@ -16,6 +16,13 @@ import { Progress } from "../ui/progress";
 
 const ENDING = /\.(?:tar\.(?:bz2|gz)|tbz2?|tgz)$/;
 
+/** The text about a file that the server would refuse; null: none. */
+function problemOf({ name, size }: File) {
+  if (!ENDING.test(name)) return "wrongFile";
+  if (size === 0) return "emptyFile";
+  return size > MAX_ARCHIVE_BYTES ? "largeFile" : null;
+}
+
 /** Sends an archive in parts; the server installs it after the last one. */
 export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onClose(): void }) {
   const t = useTranslations("localVoices.upload");
@@ -26,7 +33,8 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
   const [isChecked, setChecked] = useState(false);
   const stopping = useRef<AbortController | null>(null);
   useEffect(() => () => stopping.current?.abort(), []);
-  const fileError = file === null ? t("noFile") : ENDING.test(file.name) ? undefined : t("wrongFile");
+  const fileProblem = file === null ? "noFile" : problemOf(file);
+  const fileError = fileProblem === null ? undefined : t(fileProblem);
   const nameError = MODEL_FOLDER.test(name) ? undefined : t("wrongName");
 
   const upload = async (archive: File) => {

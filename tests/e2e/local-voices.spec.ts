@@ -108,7 +108,11 @@ test("uploads an archive and names the missing file of a broken folder", async (
   await expect(page.getByText("tokens.txt:")).toBeVisible();
   await page.getByRole("button", { name: "Upload archive" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Archive", { exact: true }).setInputFiles(instance.archive);
+  const file = dialog.getByLabel("Archive", { exact: true });
+  await file.setInputFiles({ name: "empty.tar.gz", mimeType: "application/gzip", buffer: Buffer.alloc(0) });
+  await dialog.getByRole("button", { name: "Upload and install" }).click();
+  await expect(dialog.getByText("The file is empty")).toBeVisible();
+  await file.setInputFiles(instance.archive);
   await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("tiny");
   await dialog.getByRole("button", { name: "Upload and install" }).click();
   await expect(page.getByRole("heading", { name: "tiny", exact: true })).toBeVisible({ timeout: 30_000 });

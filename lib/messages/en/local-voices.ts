@@ -87,6 +87,8 @@ export const localVoices = {
     fileHint: ".tar.bz2 or .tar.gz, up to 2 GB",
     noFile: "Required",
     wrongFile: "Choose a .tar.bz2 or .tar.gz file",
+    emptyFile: "The file is empty",
+    largeFile: "The file is larger than 2 GB",
     name: "Name",
     nameHint: "Also the model’s name",
     wrongName: "Use letters, digits and . _ - (up to 64)",

@@ -84,6 +84,8 @@ export const localVoices = {
     fileHint: ".tar.bz2 或 .tar.gz，最大 2 GB",
     noFile: "必填",
     wrongFile: "请选择 .tar.bz2 或 .tar.gz 文件",
+    emptyFile: "文件为空",
+    largeFile: "文件大于 2 GB",
     name: "名称",
     nameHint: "同时是模型的名称",
     wrongName: "请使用字母、数字和 . _ -（最多 64 个）",
