@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
@@ -39,17 +40,34 @@ type Stored = z.infer<typeof Stored>;
 
 const START: Stored = { stage: "download", done: 0, total: null, error: null };
 
+/**
+ * The time of the file system, with which the times of files are compared: it may be another machine's, whose clock
+ * differs. `now`: ours, when no file can be written.
+ */
+async function fileTime(directory: string, now: number): Promise<number> {
+  const probe = path.join(directory, `${DRAFT_PREFIX}${randomUUID()}`);
+  try {
+    await writeFile(probe, "", { flag: "wx", mode: 0o600 });
+    return (await stat(probe)).mtimeMs;
+  } catch {
+    return now;
+  } finally {
+    await rm(probe, { force: true });
+  }
+}
+
 /** Null only when there is no file. One that cannot be read counts as running until it is stale. */
 async function read(file: string, now: number): Promise<Omit<VoiceJob, "name"> | null> {
   const found = await stat(file).catch(() => null);
   if (found === null) return null;
+  const time = await fileTime(path.dirname(file), now);
   let stored = START;
   try {
     stored = Stored.parse(JSON.parse(await readFile(file, "utf8")));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return null;
   }
-  const isStale = now - found.mtimeMs > STALE_MS;
+  const isStale = time - found.mtimeMs > STALE_MS;
   return { ...stored, state: stored.error !== null ? "failed" : isStale ? "interrupted" : "running" };
 }
 
@@ -171,12 +189,15 @@ const LEFTOVERS_MS: Readonly<Record<string, number>> = {
 
 /** Deletes what ended processes left: folders that were unpacked or removed halfway, abandoned archives, drafts, locks. */
 export async function sweepLeftovers(directory: string, now: number): Promise<void> {
-  for (const name of await readdir(directory).catch(() => [])) {
+  const names = await readdir(directory).catch(() => []);
+  const isAged = (name: string) => Object.keys(LEFTOVERS_MS).some((prefix) => name.startsWith(prefix));
+  const time = names.some(isAged) ? await fileTime(directory, now) : now;
+  for (const name of names) {
     const target = path.join(directory, name);
     const unpacked = /^\.unpack-(.+)$/.exec(name)?.[1];
     const job = unpacked === undefined ? null : await read(fileOf(directory, unpacked), now);
     const maxAgeMs = Object.entries(LEFTOVERS_MS).find(([prefix]) => name.startsWith(prefix))?.[1];
-    const ageMs = now - ((await stat(target).catch(() => null))?.mtimeMs ?? now);
+    const ageMs = time - ((await stat(target).catch(() => null))?.mtimeMs ?? time);
     if (
       name.startsWith(".removed-") ||
       (unpacked !== undefined && job?.state !== "running") ||

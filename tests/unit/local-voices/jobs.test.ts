@@ -58,6 +58,16 @@ describe.each([
   });
 });
 
+it("a job of a server whose clock differs counts as running, and its files are not swept", async () => {
+  await start();
+  await mkdir(file(".unpack-tiny"));
+  await writeFile(file(".takeover-other"), "");
+  const now = Date.now() + 60_000;
+  expect(await listJobs(directory, now)).toMatchObject([{ state: "running" }]);
+  await sweepLeftovers(directory, now);
+  expect(await readdir(directory)).toEqual([".install-tiny.json", ".takeover-other", ".unpack-tiny"]);
+});
+
 it("an ended job is started again by one of many concurrent starters", async () => {
   await writeFile(file(".install-tiny.json"), '{"stage":"download","done":0,"total":null,"error":"failed"}');
   const starts = await Promise.allSettled(Array.from({ length: 20 }, start));
