@@ -13,7 +13,10 @@ const IN_PROCESS: ReadonlySet<string> = new Set(["lexical"]);
 
 /** The error of a reply whose data is missing or of the wrong kind. */
 function failureIn(end: EngineEnd | null): AppError {
-  if (end?.kind === "failed") return new AppError(end.code, end.message, end.details);
+  if (end?.kind === "failed") {
+    const cause = end.cause === null ? undefined : new Error(end.cause);
+    return new AppError(end.code, end.message, end.details, cause);
+  }
   return new AppError("upstream_truncated", "The engine stopped before the end.");
 }
 

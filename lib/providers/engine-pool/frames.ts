@@ -20,7 +20,7 @@ export interface EngineCall {
 export type EngineEnd =
   | { kind: "spoken"; usage: SpeechUsage; finishReason: string }
   | { kind: "embedded"; result: Omit<EmbeddingResult, "vectors" | "base64"> }
-  | { kind: "failed"; code: ErrorCode; message: string; details: ErrorDetails };
+  | { kind: "failed"; code: ErrorCode; message: string; details: ErrorDetails; cause: string | null };
 
 /** `data`: PCM, or one vector as little-endian float32. */
 export type EngineFrame = { kind: "data"; bytes: Uint8Array } | { kind: "end"; end: EngineEnd };
@@ -43,7 +43,10 @@ export const endFrame = (end: EngineEnd): Buffer => framed(END, Buffer.from(JSON
 
 export function failureOf(error: unknown): EngineEnd {
   const known = isAppError(error) ? error : new AppError("internal", "The engine failed.", {}, error);
-  return { kind: "failed", code: known.code, message: known.message, details: known.details };
+  const { code, message, details, cause } = known;
+  // Only for the log of the calling process.
+  const text = cause instanceof Error ? cause.message : cause === undefined ? null : String(cause);
+  return { kind: "failed", code, message, details, cause: text };
 }
 
 /** Reads the frames of a reply; waits for the next chunk only when the caller asks for the next frame. */

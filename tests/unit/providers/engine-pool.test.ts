@@ -97,11 +97,20 @@ test("passes the engine's error with its code, before and after the first audio"
   });
   speak = async function* () {
     yield { type: "audio", pcm: Uint8Array.of(1, 2) };
-    throw new AppError("overloaded", "queue full", { retryAfterMs: 500 });
+    throw new AppError("overloaded", "queue full", { retryAfterMs: 500 }, new Error("32 waiting"));
   };
   await expect(collect(providers.speech(CHANNEL).synthesize(REQUEST, options()))).rejects.toMatchObject({
     code: "overloaded",
     details: { retryAfterMs: 500 },
+    cause: { message: "32 waiting" },
+  });
+  speak = async function* () {
+    yield* [];
+    throw new Error("no such file");
+  };
+  await expect(collect(providers.speech(CHANNEL).synthesize(REQUEST, options()))).rejects.toMatchObject({
+    code: "internal",
+    cause: { message: "no such file" },
   });
 });
 
