@@ -96,7 +96,7 @@ test("all processes answer from one pool of engines, and one scrape has the metr
     expect(bytes.length).toBeGreaterThan(10_000);
   }
   const metrics = await (await fetch(`${routed.product.url}/metrics`)).text();
-  for (const index of [1, 2, 3]) expect(metrics).toContain(`process="${index}"`);
+  for (const name of [1, 2, 3, "engines"]) expect(metrics).toContain(`process="${name}"`);
   expect(routed.product.output()).not.toContain("second_server");
   expect(routed.product.output().match(/is ready at/g)).toHaveLength(1);
 });

@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/telemetry";
 import { serveEngines } from "../../providers/engine-pool/host";
@@ -78,6 +79,7 @@ export class ClusterPrimary {
   readonly #failures = new Map<number, number>();
   readonly #measuring = new Map<number, (measures: Measures) => void>();
   readonly #replies: ClusterReplies<Member>;
+  readonly #registry = new Registry();
   #setupToken: string | null = null;
   #lastId = 0;
   #isStarted = false;
@@ -87,6 +89,8 @@ export class ClusterPrimary {
   constructor(options: PrimaryOptions) {
     this.#options = options;
     this.#replies = new ClusterReplies(options.clock);
+    this.#registry.setDefaultLabels({ process: "engines" });
+    collectDefaultMetrics({ register: this.#registry });
     cluster.setupPrimary({ exec: options.file, args: [] });
   }
 
@@ -306,10 +310,11 @@ export class ClusterPrimary {
     }
   }
 
-  /** The metrics of all members that answer in time. */
+  /** The metrics of all members that answer in time, and of this process, which runs the engines. */
   async #collect(): Promise<Measures[]> {
     const answers = [...this.#running].map((member) => this.#measure(member));
-    return (await Promise.all(answers)).filter((measures) => measures.length > 0);
+    const all = await Promise.all([...answers, this.#registry.getMetricsAsJSON()]);
+    return all.filter((measures) => measures.length > 0);
   }
 
   #measure(member: Member): Promise<Measures> {

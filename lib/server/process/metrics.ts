@@ -96,6 +96,8 @@ function addGauges(registers: Registry[], { instance, inFlight, isRedisUp }: Met
     name: "patchbay_redis_up",
     help: "1 while limits are shared through Redis, 0 while this instance applies its share",
     registers,
+    // A process and the one that replaces it have the same label.
+    aggregator: "min",
     collect() {
       this.set(isRedisUp() ? 1 : 0);
     },

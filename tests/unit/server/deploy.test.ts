@@ -5,6 +5,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { readGuide } from "../../../app/(console)/docs/read-guide";
 import { ROUTES } from "../../../lib/http/routes";
+import type { ClusterMember } from "../../../lib/server/process/cluster-member";
 import { readEnvironment } from "../../../lib/server/process/env";
 import { createMetrics } from "../../../lib/server/process/metrics";
 import { ROOT } from "../../support/sources";
@@ -304,9 +305,10 @@ describe("the containers guide", () => {
 });
 
 describe("the dashboard", () => {
+  const Target = z.object({ expr: z.string(), legendFormat: z.string() });
   const dashboard = z
     .object({
-      panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) })),
+      panels: z.array(z.object({ title: z.string(), targets: z.array(Target) })),
     })
     .parse(JSON.parse(read("lib/server/deploy/grafana/dashboard.json")));
 
@@ -320,6 +322,35 @@ describe("the dashboard", () => {
     );
     expect(missing).toEqual([]);
   });
+
+  test("shows no errors as 0, and each process of a server", () => {
+    const find = (title: string) => dashboard.panels.find((panel) => panel.title === title)?.targets[0];
+    expect(find("Errors")?.expr).toMatch(/^\(sum\(.*status=~"5\.\.".*\) or vector\(0\)\) \/ sum\(/);
+    for (const title of ["CPU", "Memory", "Event loop delay, p99"])
+      expect(find(title)?.legendFormat).toBe("{{instance}} {{process}}");
+  });
+});
+
+test("Redis counts as up for a process only while it is for the one that replaces it, too", async () => {
+  const handlers: Record<"old" | "replacement", ClusterMember["handlers"]> = {
+    old: { stop: () => undefined, announce: () => undefined, measure: async () => [] },
+    replacement: { stop: () => undefined, announce: () => undefined, measure: async () => [] },
+  };
+  const collect = () => Promise.all([handlers.old.measure(), handlers.replacement.measure()]);
+  let isUp = true;
+  const create = (name: keyof typeof handlers) =>
+    createMetrics({
+      token: null,
+      instance: { id: name, version: "1" },
+      inFlight: () => 0,
+      isRedisUp: () => name === "old" || isUp,
+      member: { index: 1, collect, handlers: handlers[name] },
+    });
+  create("old");
+  const { exposition } = create("replacement");
+  expect(await exposition?.render()).toContain('patchbay_redis_up{process="1"} 1\n');
+  isUp = false;
+  expect(await exposition?.render()).toContain('patchbay_redis_up{process="1"} 0\n');
 });
 
 describe("the image", () => {
