@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { startProduct } from "../support/product";
+import { setUp, startProduct } from "../support/product";
 import { type RoutedProduct, spoken, startRouted, until } from "../support/routed-product";
 
 /** Traces and metrics as a collector receives them over OTLP/HTTP (JSON). */
@@ -303,6 +303,36 @@ test("the log line of a reply that breaks names its trace", async () => {
       .find((text) => text.includes("reply_interrupted") && text.includes(`"requestId":"broken"`));
   await until(() => line() !== undefined);
   expect(line()).toContain(`"traceId":"${traceId}"`);
+});
+
+test("a collector that fails is reported once, and one that does not answer does not prevent a stop", async () => {
+  let exports = 0;
+  const broken = createServer((request, reply) => {
+    exports += 1;
+    request.resume();
+    if (exports <= 2) reply.writeHead(400).end();
+  });
+  await new Promise<void>((resolve) => broken.listen(0, "127.0.0.1", resolve));
+  const address = broken.address();
+  const product = await startProduct({
+    nodeAdapterOnly: true,
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
+      OTEL_BSP_SCHEDULE_DELAY: "50",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "600000",
+      OTEL_BSP_EXPORT_TIMEOUT: "600000",
+    },
+  });
+  await setUp(product.url);
+  const reports = () => product.output().match(/"msg":"telemetry_failed"/g)?.length ?? 0;
+  for (const count of [1, 2, 3]) {
+    await fetch(`${product.url}/v1/embeddings`, { method: "POST" });
+    await until(() => exports === count);
+    await until(() => reports() === 1);
+  }
+  expect(await product.close()).toBe(0);
+  expect(reports()).toBe(1);
+  broken.close().closeAllConnections();
 });
 
 const Coverage = z.object({ result: z.array(z.object({ url: z.string() })) });

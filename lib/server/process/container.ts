@@ -137,7 +137,8 @@ async function openConnections(
     isRedisUp: env.redis === null ? null : () => sharedState.health?.().isUp ?? false,
     member,
   });
-  const telemetry = env.telemetry && (await startTelemetry(counted, instance, env.telemetry));
+  const telemetry =
+    env.telemetry && (await startTelemetry(counted, instance, env.telemetry, log, systemClock));
   const metrics = telemetry?.metrics ?? counted;
   const sharedState = await openSharedState(env, {
     cipher,

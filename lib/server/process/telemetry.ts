@@ -1,8 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import type { Attributes, Span } from "@opentelemetry/api";
 import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { Clock } from "../../ports/clock";
 import type { AttemptTrace, UsageRecord } from "../../ports/store";
-import type { CalledChannel, MetricName, Metrics, RequestTrace, Tracing } from "../../ports/telemetry";
+import type { CalledChannel, Log, MetricName, Metrics, RequestTrace, Tracing } from "../../ports/telemetry";
 
 /**
  * Traces and metrics over OTLP. Its packages are loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads
@@ -188,10 +190,27 @@ function withInstruments(metrics: Metrics, provider: MeterProvider): Metrics {
   };
 }
 
+/** Time that exports may take at the end: a collector that cannot be reached must not delay a stop. */
+const CLOSE_MS = 3_000;
+const REPORT_MS = 60_000;
+
+/** Logs the SDK's warnings, such as exports that failed, at most one a minute. */
+function reportFailures({ diag, DiagLogLevel }: Api, log: Log, clock: Clock): void {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const report = (...words: unknown[]) => {
+    if (clock.monotonic() - reportedAt < REPORT_MS) return;
+    reportedAt = clock.monotonic();
+    log.warn("telemetry_failed", { cause: words.map(String).join(" ") });
+  };
+  const ignore = () => undefined;
+  const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
 interface Telemetry {
   tracing: Tracing;
   metrics: Metrics;
-  /** Exports what is waiting, then stops. */
+  /** Exports what is waiting, for 3 s at most, then stops. */
   close(): Promise<void>;
 }
 
@@ -200,6 +219,8 @@ export async function startTelemetry(
   metrics: Metrics,
   instance: { id: string; version: string },
   { metricIntervalMs }: { metricIntervalMs: number },
+  log: Log,
+  clock: Clock,
 ): Promise<Telemetry> {
   const [api, resources, tracing, metering, traceExport, metricExport] = await Promise.all([
     import("@opentelemetry/api"),
@@ -209,6 +230,7 @@ export async function startTelemetry(
     import("@opentelemetry/exporter-trace-otlp-http"),
     import("@opentelemetry/exporter-metrics-otlp-http"),
   ]);
+  reportFailures(api, log, clock);
   const own = resources.resourceFromAttributes({
     "service.name": "patchbay",
     "service.version": instance.version,
@@ -235,7 +257,10 @@ export async function startTelemetry(
     tracing: createTracing(api, traces),
     metrics: withInstruments(metrics, meters),
     async close() {
-      await Promise.allSettled([traces.shutdown(), meters.shutdown()]);
+      await Promise.race([
+        Promise.allSettled([traces.shutdown(), meters.shutdown()]),
+        setTimeout(CLOSE_MS, undefined, { ref: false }),
+      ]);
     },
   };
 }
