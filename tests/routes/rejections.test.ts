@@ -228,6 +228,27 @@ test("sums have the number of rejected requests where the filter applies to them
   expect(await rejected("&status=failed")).toBeNull();
 });
 
+test("the filter by a model finds rejections of callers who sent an alias of it", async () => {
+  await services.store.models.insert(
+    embedModel({ name: "tts-large", aliases: ["voice"], operation: "speech", enabled: false }),
+  );
+  await services.store.rejections.add([
+    record({ model: "tts-large", calls: 1 }),
+    record({ model: "voice", calls: 2 }),
+    record({ model: "other", calls: 4 }),
+  ]);
+  const to = new Date(services.clock.now() + 60_000).toISOString();
+  const counted = async (model: string) => {
+    const list = await harness(`/api/usage/rejected?model=${model}`, { cookie: owner });
+    const sums = await harness(`/api/usage/summary?to=${to}&model=${model}`, { cookie: owner });
+    const calls = list.json.data.items.map((one: { calls: number }) => one.calls).sort();
+    return [calls, sums.json.data.rejected];
+  };
+  expect(await counted("tts-large")).toEqual([[1, 2], 3]);
+  expect(await counted("voice")).toEqual([[2], 2]);
+  expect(await counted("other")).toEqual([[4], 4]);
+});
+
 test("removes old counts after the days of the setting", async () => {
   await services.store.rejections.add([record()]);
   services.clock.advance(13 * 86_400_000);

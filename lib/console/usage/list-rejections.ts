@@ -1,7 +1,7 @@
 import type { Rejection, RejectionQuery } from "../../contracts/console/rejections";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { Page, RejectionFilter, RejectionRecord } from "../../ports/store";
-import type { ConsoleContext } from "../context";
+import type { ConsoleContext, ReadContext } from "../context";
 import { usageFilter } from "./entries";
 import { createNamer, type UsageNames } from "./names";
 
@@ -27,6 +27,15 @@ function showRejection(record: RejectionRecord & { id: string }, names: UsageNam
 }
 
 /**
+ * The names under which rejected requests of a model are stored, which are those that the callers sent: its name and
+ * aliases. Any other name, such as an alias, stays as it is.
+ */
+export async function sentNames({ store }: ReadContext, name: string): Promise<string[]> {
+  const model = (await store.models.all()).find((one) => one.name === name);
+  return [name, ...(model?.aliases ?? [])];
+}
+
+/**
  * Rejected requests, latest first: all for owners and admins, those of their own keys for members. A member who asks
  * for another user's gets none. Throws `unauthenticated`, `invalid` (cursor, search).
  */
@@ -37,7 +46,8 @@ export async function listRejections(
   const filter = usageFilter(ctx, asked);
   if (filter === null) return { items: [], nextCursor: null };
   const { userId, keyId, model, requestId, from, to, outcome } = filter;
-  const own: RejectionFilter = { userId, keyId, model, requestId, from, to };
+  const models = model === undefined ? undefined : await sentNames(ctx, model);
+  const own: RejectionFilter = { userId, keyId, models, requestId, from, to };
   if (outcome?.kind === "error" || outcome?.kind === "status") own.outcome = outcome;
   const page = await ctx.store.rejections.list({ ...own, limit, cursor: cursor ?? null, q: asked.q ?? null });
   const namer = createNamer(ctx);

@@ -8,6 +8,7 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import type { ReadContext } from "../context";
 import { usageFilter } from "./entries";
 import { dayStarts } from "./intervals";
+import { sentNames } from "./list-rejections";
 import { summedKeyId } from "./names";
 import { toUsageSums } from "./to-usage-sums";
 
@@ -90,7 +91,7 @@ async function labelsOfSubjects(
 
 /** Null where the filter selects by a property that rejected requests do not have. */
 async function countRejected(
-  { store }: ReadContext,
+  ctx: ReadContext,
   filter: UsageFilter,
   range: { from: number; to: number },
 ): Promise<number | null> {
@@ -98,7 +99,9 @@ async function countRejected(
   const isOnlyForCalls = Object.entries(others).some(
     ([name, value]) => name !== "from" && name !== "to" && value !== undefined,
   );
-  return isOnlyForCalls ? null : store.rejections.count({ userId, keyId, model, q, ...range });
+  if (isOnlyForCalls) return null;
+  const models = model === undefined ? undefined : await sentNames(ctx, model);
+  return ctx.store.rejections.count({ userId, keyId, models, q, ...range });
 }
 
 /**

@@ -33,7 +33,8 @@ export interface RejectionRecord extends RejectionGroup {
 export interface RejectionFilter {
   userId?: string;
   keyId?: string;
-  model?: string;
+  /** Any of these names, as the requests sent them. */
+  models?: readonly string[];
   /** The error's code, or the HTTP status. */
   outcome?: Extract<UsageOutcome, { kind: "error" | "status" }>;
   /** Of the latest request of a group. */

@@ -63,7 +63,8 @@ function conditionsOf(filter: RejectionFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = [];
   if (filter.userId !== undefined) conditions.push(sql<boolean>`user_id = ${filter.userId}`);
   if (filter.keyId !== undefined) conditions.push(isOfKey(filter.keyId));
-  if (filter.model !== undefined) conditions.push(sql<boolean>`model = ${storable(filter.model)}`);
+  if (filter.models !== undefined)
+    conditions.push(sql<boolean>`model in (${sql.join(filter.models.map(storable))})`);
   if (outcome?.kind === "error") conditions.push(sql<boolean>`error = ${outcome.code}`);
   if (outcome?.kind === "status") conditions.push(sql<boolean>`status = ${outcome.status}`);
   if (filter.requestId !== undefined)
