@@ -43,11 +43,24 @@ export function parseCsv(text: string, separator = ","): string[][] {
 }
 
 /** Names of a table's text column; where a table has several, the first of this list. */
-const HEADINGS = [
-  /^(texts?|sentences?|content|inputs?|body|文本|内容|句子)$/i,
-  /^(questions?|description)$/i,
-  /^(title|name|标题)$/i,
+const TEXT_HEADINGS = [
+  /^(texts?|sentences?|content|inputs?|body|comments?|reviews?|messages?|文本|内容|句子|评论)$/i,
+  /^(questions?|query|queries|answers?|descriptions?|问题)$/i,
 ];
+/** Names of other columns, which occur only in a header. */
+const OTHER_HEADING =
+  /^(#|no|id|index|key|name|title|date|time|timestamp|created_at|author|user|labels?|class|category|type|tags?|lang|language|source|url|rating|score|sentiment|标题|名称|姓名|编号|序号|日期|标签|类别|语言)$/i;
+
+const isNumber = (cell = "") => /^[-+]?\d[\d.,]*$/.test(cell.trim());
+
+/** Whether the first row names the columns: by a usual name, or by a name above numbers only. */
+function hasHeader([first = [], ...rows]: readonly string[][]): boolean {
+  return first.some((cell, column) => {
+    const name = cell.trim();
+    if ([...TEXT_HEADINGS, OTHER_HEADING].some((names) => names.test(name))) return true;
+    return name !== "" && !isNumber(name) && rows.length > 0 && rows.every((row) => isNumber(row[column]));
+  });
+}
 
 /** Guesses the separator from the first line of a CSV: tab, semicolon or comma. */
 function separatorOf(text: string): string {
@@ -57,25 +70,23 @@ function separatorOf(text: string): string {
 }
 
 /**
- * The texts of a table: the column named "text", "sentence", "content" etc. without its header, else the column with
- * the most characters.
+ * The texts of a table, without its header: the column named "text", "sentence", "content" etc., else the one with the
+ * most characters.
  */
 export function textsOfCsv(text: string): string[] {
   const rows = parseCsv(text, separatorOf(text));
   const [first = []] = rows;
-  const named =
-    HEADINGS.map((names) => first.findIndex((cell) => names.test(cell.trim()))).find((at) => at >= 0) ?? -1;
-  // No spread: a file may have more rows than a function can have arguments.
-  const width = rows.reduce((max, row) => Math.max(max, row.length), 0);
-  const letters = Array.from({ length: width }, (_, column) =>
-    rows.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0),
+  const texts = hasHeader(rows) ? rows.slice(1) : rows;
+  const named = TEXT_HEADINGS.map((names) => first.findIndex((cell) => names.test(cell.trim()))).find(
+    (at) => at >= 0,
   );
-  const column =
-    named >= 0 ? named : letters.indexOf(letters.reduce((max, count) => Math.max(max, count), 0));
-  return rows
-    .slice(named >= 0 ? 1 : 0)
-    .map((row) => (row[column] ?? "").trim())
-    .filter((cell) => cell !== "");
+  // No spread: a file may have more rows than a function can have arguments.
+  const width = texts.reduce((max, row) => Math.max(max, row.length), 0);
+  const letters = Array.from({ length: width }, (_, column) =>
+    texts.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0),
+  );
+  const longest = letters.indexOf(letters.reduce((max, count) => Math.max(max, count), 0));
+  return texts.map((row) => (row[named ?? longest] ?? "").trim()).filter((cell) => cell !== "");
 }
 
 /** The texts of a file; its name decides whether it is parsed as a table. */

@@ -194,6 +194,18 @@ test("takes the texts of a CSV from the named column, else from the longest one"
   expect(textsOfFile("x.TXT", "a,b\nc")).toEqual(["a,b", "c"]);
 });
 
+test.each([
+  ["id,title,review\n1,A very long title,Good\n2,Another long title,Bad", ["Good", "Bad"]],
+  ["query,answer\nHow?,So it is done", ["How?"]],
+  ["name,biography\nAda,Wrote the first program", ["Wrote the first program"]],
+  ["feedback,stars\nGood,5\nBad,1.5", ["Good", "Bad"]],
+  ["编号,评论\n1,很好", ["很好"]],
+  ["Ada,Wrote the first program\nBob,Read it", ["Wrote the first program", "Read it"]],
+  ["Good,5\nBad,1", ["Good", "Bad"]],
+])("recognizes the header of the CSV %j", (csv, texts) => {
+  expect(textsOfCsv(csv)).toEqual(texts);
+});
+
 test("a link to a model keeps the texts, a call resets the settings that it leaves out", () => {
   const edited: EmbeddingsDraft = {
     texts: [{ id: 1, text: "mine" }],
