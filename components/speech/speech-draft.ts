@@ -22,10 +22,10 @@ export interface SpeechDraft {
 /** The settings of a call that gives none. */
 export const DEFAULT_SETTINGS = { mode: "single", language: null, speed: 1, instructions: "" } as const;
 
-type Abilities = Pick<GatewayModel, "takesInstructions">;
+type Abilities = Pick<GatewayModel, "takesInstructions" | "defaultVoice">;
 
 /**
- * The call of a draft. Scripts have neither speed nor instructions, and the OpenAI endpoint, which has both, has no
+ * The call of a draft, with the model's default voice where it has none. Scripts have neither speed nor instructions, and the OpenAI endpoint, which has both, has no
  * language: those are left out.
  */
 export function callOf(draft: SpeechDraft, model: Abilities | null): SpeechCall {
@@ -37,7 +37,7 @@ export function callOf(draft: SpeechDraft, model: Abilities | null): SpeechCall 
     text: draft.text,
     voices: isScript
       ? { kind: "script", speakers: draft.speakers }
-      : { kind: "single", voice: draft.voice || null },
+      : { kind: "single", voice: draft.voice || model?.defaultVoice || null },
     language: speed === 1 && instructions === "" ? draft.language : null,
     speed,
     ...(instructions === "" ? {} : { instructions }),
@@ -61,10 +61,15 @@ export function callsOf(
 }
 
 /**
- * The draft with the fields of a link or a take. A link to a model changes nothing else; any other describes a call, in
- * which absent settings have their defaults; its text and voice may be absent.
+ * The draft with the fields of a link or a take. A link to a model changes no other setting; any other describes a call,
+ * in which absent settings have their defaults; its text may be absent. Where it names a model without a voice, the voice
+ * is that model's default, except for a link to the draft's own model.
  */
-export function withCall(draft: SpeechDraft, call: SpeechLink): SpeechDraft {
+export function withCall(
+  draft: SpeechDraft,
+  call: SpeechLink,
+  models: readonly Pick<GatewayModel, "name" | "defaultVoice">[],
+): SpeechDraft {
   const { voices, ...fields } = call;
   const isCall = Object.keys(call).some((field) => field !== "model");
   const changed: SpeechDraft = { ...draft, ...(isCall ? DEFAULT_SETTINGS : {}), ...fields };
@@ -73,6 +78,8 @@ export function withCall(draft: SpeechDraft, call: SpeechLink): SpeechDraft {
   } else if (voices) {
     changed.mode = "script";
     changed.speakers = voices.speakers;
+  } else if (call.model !== undefined && (isCall || call.model !== draft.model)) {
+    changed.voice = models.find((one) => one.name === call.model)?.defaultVoice ?? "";
   }
   if (fields.candidates) changed.mode = "several";
   return changed;

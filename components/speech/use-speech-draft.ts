@@ -1,7 +1,8 @@
 "use client";
 
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useState } from "react";
 import { readSpeechLink } from "@/components/speech/link";
+import type { GatewayModel } from "@/lib/client/gateway-models";
 import { setFragment } from "@/lib/client/query-params";
 import {
   assignVoices,
@@ -13,7 +14,10 @@ import {
 } from "./speech-draft";
 
 /** The settings of the page: from this tab's stored draft, else the defaults; a link in the URL's fragment changes them. */
-export function useSpeechDraft(defaults: { text: string; voice: string; names: readonly string[] }) {
+export function useSpeechDraft(
+  defaults: { text: string; voice: string; names: readonly string[] },
+  models: readonly GatewayModel[],
+) {
   const [draft, setDraft] = useState<SpeechDraft>(() => ({
     text: defaults.text,
     model: "",
@@ -30,18 +34,20 @@ export function useSpeechDraft(defaults: { text: string; voice: string; names: r
     if (draft.text === defaultText) setDraft({ ...draft, text: defaults.text });
   }
 
+  const applyLink = useEffectEvent(() => {
+    const link = readSpeechLink(window.location.hash);
+    if (link) setDraft((now) => withCall(now, link, models));
+  });
+
   // In an effect: fragment and session storage do not exist where the server renders.
   useEffect(() => {
-    const applyLink = () => {
-      const link = readSpeechLink(window.location.hash);
-      if (link) setDraft((now) => withCall(now, link));
-    };
+    const onHashChange = () => applyLink();
     const stored = readStoredDraft();
     if (stored) setDraft((now) => ({ ...now, ...stored }));
     applyLink();
     setRead(true);
-    window.addEventListener("hashchange", applyLink);
-    return () => window.removeEventListener("hashchange", applyLink);
+    window.addEventListener("hashchange", onHashChange);
+    return () => window.removeEventListener("hashchange", onHashChange);
   }, []);
 
   useEffect(() => {

@@ -172,11 +172,14 @@ export function useSpeechWorkspace(
   initialModel: GatewayModel,
 ) {
   const t = useTranslations("speech");
-  const { draft, change, setDraft } = useSpeechDraft({
-    text: t("starter"),
-    voice: initialModel.defaultVoice ?? "",
-    names: findNames(t("examples.dialogueText")),
-  });
+  const { draft, change, setDraft } = useSpeechDraft(
+    {
+      text: t("starter"),
+      voice: initialModel.defaultVoice ?? "",
+      names: findNames(t("examples.dialogueText")),
+    },
+    models,
+  );
   const draftCalls = useDraftCalls(draft, models, initialModel);
   const { shown, model, call, calls } = draftCalls;
   const { player, state, audio, setAudio } = usePlayer();
@@ -222,7 +225,7 @@ export function useSpeechWorkspace(
       change({ model: name, ...(offered.includes(draft.voice) ? {} : { voice }) });
     },
     reuse: (take: Take) => {
-      setDraft((now) => withCall(now, take.call));
+      setDraft((now) => withCall(now, take.call, models));
       window.scrollTo({ top: 0 });
     },
   };

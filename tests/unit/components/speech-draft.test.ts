@@ -25,8 +25,9 @@ const draft: SpeechDraft = {
   speed: 1,
   instructions: "",
 };
-const plain = { takesInstructions: false };
-const instructed = { takesInstructions: true };
+const plain = { takesInstructions: false, defaultVoice: null };
+const instructed = { takesInstructions: true, defaultVoice: null };
+const models = [{ name: "other", defaultVoice: "Zephyr" }];
 
 test("assignVoices keeps the voices of known speakers and gives new speakers voices that are not taken", () => {
   const speakers = assignVoices(["ANA", "Ben", "Cem"], [{ name: "Ana", voice: "Kore" }]);
@@ -45,14 +46,22 @@ test("a call leaves out the speed of a script and the language of a changed spee
   expect(script).toMatchObject({ language: "de-DE", speed: 1, voices: { kind: "script" } });
 });
 
-test("a draft without a voice leaves the choice to the API", () => {
-  expect(callOf({ ...draft, voice: "" }, null).voices).toEqual({ kind: "single", voice: null });
+test("a draft without a voice has the model's default voice, else leaves the choice to the API", () => {
+  expect(callOf({ ...draft, voice: "" }, plain).voices).toEqual({ kind: "single", voice: null });
+  expect(callOf({ ...draft, voice: "" }, { ...plain, defaultVoice: "Leda" }).voices).toEqual({
+    kind: "single",
+    voice: "Leda",
+  });
 });
 
 test("applying a call to a draft keeps the voice and the speakers of the other mode", () => {
-  const script = withCall(draft, { voices: { kind: "script", speakers: [{ name: "B", voice: "Puck" }] } });
+  const script = withCall(
+    draft,
+    { voices: { kind: "script", speakers: [{ name: "B", voice: "Puck" }] } },
+    [],
+  );
   expect(script).toMatchObject({ mode: "script", voice: "Kore", speakers: [{ name: "B" }] });
-  expect(withCall(script, { voices: { kind: "single", voice: "Zephyr" } })).toMatchObject({
+  expect(withCall(script, { voices: { kind: "single", voice: "Zephyr" } }, [])).toMatchObject({
     mode: "single",
     voice: "Zephyr",
     speakers: [{ name: "B" }],
@@ -67,8 +76,8 @@ test("a link to a model keeps the other settings, a call resets those that it le
     instructions: "Whisper.",
     mode: "script",
   };
-  expect(withCall(edited, { model: "other" })).toEqual({ ...edited, model: "other" });
-  expect(withCall(edited, { model: "other", voices: { kind: "single", voice: "onyx" } })).toEqual({
+  expect(withCall(edited, { model: "patchbay-speech" }, models)).toEqual(edited);
+  expect(withCall(edited, { model: "other", voices: { kind: "single", voice: "onyx" } }, models)).toEqual({
     ...edited,
     model: "other",
     mode: "single",
@@ -77,6 +86,13 @@ test("a link to a model keeps the other settings, a call resets those that it le
     speed: 1,
     instructions: "",
   });
+});
+
+test("a link to another model without a voice selects the default voice of that model", () => {
+  expect(withCall(draft, { model: "other" }, models)).toEqual({ ...draft, model: "other", voice: "Zephyr" });
+  expect(withCall(draft, { model: "other", text: "Hi" }, models).voice).toBe("Zephyr");
+  expect(withCall(draft, { model: "without-default" }, models).voice).toBe("");
+  expect(withCall(draft, { text: "Hi" }, models).voice).toBe("Kore");
 });
 
 test("a call has instructions only for a model that takes them, and then no language", () => {
@@ -142,5 +158,5 @@ test("a take from the gateway's cache costs nothing", () => {
 
 test("a reused take without a voice leaves the choice to the API", () => {
   const take = { model: "m", text: "Hello", voices: { kind: "single" as const, voice: null } };
-  expect(withCall(draft, take).voice).toBe("");
+  expect(withCall(draft, take, models).voice).toBe("");
 });
