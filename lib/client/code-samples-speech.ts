@@ -20,11 +20,14 @@ import {
   type SpeechCall,
 } from "./speech-call";
 
-/** Whether the sample uses the OpenAI endpoint, which has neither scripts, languages nor long texts. */
+/**
+ * Whether the sample uses the OpenAI endpoint, which requires a voice and has neither scripts, languages nor long texts.
+ */
 const fitsOpenai = (call: SpeechCall) =>
   call.voices.kind === "single" &&
   call.language === null &&
-  (dialectOf(call) === "openai" || codePoints(call.text) <= OPENAI_INPUT_LIMIT);
+  (dialectOf(call) === "openai" ||
+    (call.voices.voice !== null && codePoints(call.text) <= OPENAI_INPUT_LIMIT));
 
 function curl(call: SpeechCall, origin: string): string {
   if (fitsOpenai(call)) {

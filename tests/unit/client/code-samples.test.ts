@@ -123,6 +123,12 @@ test("leaves out the OpenAI SDK for multi-speaker scripts", () => {
   ]);
 });
 
+test("calls Gemini's endpoint without a voice, which OpenAI's requires", () => {
+  const call: SpeechCall = { ...single, speed: 1, voices: { kind: "single", voice: null } };
+  const codes = speechSamples(call, origin).map(({ code }) => code);
+  expect(codes.join("\n")).not.toMatch(/audio[/.]speech|alloy/);
+});
+
 test("calls Gemini's endpoint for a text that OpenAI's rejects as too long", () => {
   const codesOf = (length: number) => {
     const samples = speechSamples({ ...single, speed: 1, text: "a".repeat(length) }, origin);
