@@ -561,6 +561,20 @@ describe("a model", () => {
     );
   });
 
+  test("is refused with a default voice that none of its channels has", async () => {
+    await create();
+    const change = (default_voice: string) =>
+      harness("/api/models/speech-a", {
+        method: "PATCH",
+        body: { version: 1, default_voice },
+        cookie: owner,
+      });
+    const refused = await change("aloy");
+    const message = "default_voice 'aloy' is not a voice of model speech-a; did you mean 'alloy'?";
+    expect([refused.status, refused.json.issues]).toEqual([400, [{ path: "default_voice", message }]]);
+    expect((await change("Ash")).json.data.default_voice).toBe("Ash");
+  });
+
   test("is refused with its own name as alias", async () => {
     await create();
     const own = { name: "own", operation: "speech", aliases: ["voice", "own"] };

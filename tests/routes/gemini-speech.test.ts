@@ -286,6 +286,7 @@ describe("generateContent", () => {
     ["the channel's first voice, which has not the model's first one", ["Sulafat", "Puck"], null, "Sulafat"],
     ["the model's first voice where the channel has it", ["Puck", "af_bella"], null, "af_bella"],
     ["the model's default voice, listed or not", ["Sulafat"], "Puck", "Puck"],
+    ["the model's default voice as the channel writes it", ["Sulafat"], "sulafat", "Sulafat"],
   ])("speaks without a named voice after a failover with %s", async (_name, names, defaultVoice, voice) => {
     const channelWith = (id: string, voices: string[], speech: ScriptedSpeech) => {
       speech.voices = async () => voices.map((name) => ({ ...EMBEDDED_VOICES[0], name }) as Voice);

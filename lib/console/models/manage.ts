@@ -1,6 +1,7 @@
 import type { CreateModel, Model, ModelList, UpdateModel } from "../../contracts/console/models";
 import type { ShortListQuery } from "../../contracts/paging";
 import { AppError, type Issue } from "../../errors";
+import { listVoiceNames, unknownVoice } from "../../gateway/speech/choose-voices";
 import type { ModelRecord, Repositories } from "../../ports/store";
 import { requireAdmin, requireOperator, staleVersion } from "../access/guards";
 import { recordAudit } from "../audit/record";
@@ -51,6 +52,15 @@ function requireOtherNames(
   if (issues.length > 0) throw new AppError("invalid", message, { issues });
 }
 
+/** Throws `invalid` for a new default voice that none of the model's channels has. */
+async function requireKnownVoice(ctx: ConsoleContext, name: string, { default_voice: voice }: UpdateModel) {
+  const entry = voice ? await ctx.catalog.find(name) : null;
+  if (!voice || entry?.model.name !== name || entry.model.defaultVoice === voice) return;
+  const about = { field: "default_voice", model: name };
+  const message = unknownVoice(voice, await listVoiceNames(ctx, entry), about);
+  if (message !== null) throw new AppError("invalid", message, { issues: [{ path: about.field, message }] });
+}
+
 async function getModelRecord(store: Pick<Repositories, "models">, name: string): Promise<ModelRecord> {
   const record = (await store.models.all()).find((model) => model.name === name);
   if (record === undefined) throw new AppError("not_found", "Model not found.");
@@ -94,12 +104,13 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
 }
 
 /**
- * Changes a model, effective from the next request. Throws `forbidden`, `not_found`, `invalid` (its name as alias),
- * `conflict` (stale version, alias taken).
+ * Changes a model, effective from the next request. Throws `forbidden`, `not_found`, `invalid` (its name as alias, unknown
+ * default voice), `conflict` (stale version, alias taken).
  */
 export async function updateModel(ctx: ConsoleContext, name: string, input: UpdateModel): Promise<Model> {
   await requireOperator(ctx);
   const { version, ...sent } = input;
+  await requireKnownVoice(ctx, name, input);
   const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
     const before = await getModelRecord(tx, name);

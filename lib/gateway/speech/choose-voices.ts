@@ -108,27 +108,31 @@ function findIgnoringCase(asked: string, names: readonly string[]): string | und
   return names.find((name) => name === asked) ?? names.find((name) => name.toLowerCase() === wanted);
 }
 
-/**
- * The name or ID as the model's channels write it, found without regard to case. Throws `invalid` for an unknown one,
- * with the nearest name; `field`: the field's name in the caller's dialect.
- */
-export function canonicalVoice(
-  asked: string,
-  voices: VoiceNames,
-  about: { field: string; model: string },
-): string {
-  const known = findIgnoringCase(asked, voices.names) ?? findIgnoringCase(asked, voices.aliases);
-  if (known !== undefined) return known;
-  if (voices.isOpen || voices.ids.some((form) => form.test(asked))) return asked;
+/** The name or ID as the model's channels list it, found without regard to case. */
+function findVoice(asked: string, voices: VoiceNames): string | undefined {
+  return findIgnoringCase(asked, voices.names) ?? findIgnoringCase(asked, voices.aliases);
+}
+
+/** What a voice is asked for: the field's name in the caller's dialect, and the model as the caller named it. */
+interface AskedFor {
+  field: string;
+  model: string;
+}
+
+/** The message about a voice that no channel of the model has, with the nearest name; null: one may have it. */
+export function unknownVoice(asked: string, voices: VoiceNames, { field, model }: AskedFor): string | null {
+  if (voices.isOpen || findVoice(asked, voices) !== undefined) return null;
+  if (voices.ids.some((form) => form.test(asked))) return null;
   const near = nearestName(asked, voices.names);
   const hint = near === null ? "GET /v1/audio/voices lists them" : `did you mean '${near}'?`;
-  throw new AppError(
-    "invalid",
-    `${about.field} '${asked.slice(0, 100)}' is not a voice of model ${about.model}; ${hint}`,
-    {
-      param: about.field,
-    },
-  );
+  return `${field} '${asked.slice(0, 100)}' is not a voice of model ${model}; ${hint}`;
+}
+
+/** The name or ID as the model's channels write it. Throws `invalid` for an unknown one. */
+export function canonicalVoice(asked: string, voices: VoiceNames, about: AskedFor): string {
+  const problem = unknownVoice(asked, voices, about);
+  if (problem !== null) throw new AppError("invalid", problem, { param: about.field });
+  return findVoice(asked, voices) ?? asked;
 }
 
 /** Longest name with a hint: comparing long names with thousands of voices would take seconds. */
@@ -186,7 +190,9 @@ export async function assignVoices(
   const canonical = (name: string) => canonicalVoice(name, known, { field: field.voice, model });
   if (voices.kind === "single") {
     const { defaultVoice } = entry.model;
-    const named = voices.voice === null ? defaultVoice : canonical(voices.voice);
+    // A default that no channel lists is left to the upstream: the caller did not name it.
+    const byDefault = defaultVoice === null ? null : (findVoice(defaultVoice, known) ?? defaultVoice);
+    const named = voices.voice === null ? byDefault : canonical(voices.voice);
     const voice = named ?? known.names[0];
     // A model without channels has no voices either: its call is refused because it has no channel.
     if (voice === undefined && entry.routes.length > 0) {
