@@ -6,8 +6,11 @@ import {
   javascriptLiteral,
   KEY_VARIABLE,
   literal,
+  MAX_CHARACTERS,
   openaiClient,
   shellJson,
+  shortened,
+  withComment,
 } from "./code-samples";
 import { goProgram, type JsonPost, javaProgram, phpProgram } from "./code-samples-http";
 import { type EmbeddingsCall, embeddingsBody } from "./embeddings-call";
@@ -17,14 +20,6 @@ import { modelPath } from "./speech-call";
 const MAX_TEXTS = 8;
 /** Texts that a shortened sample shows. */
 const SHORTENED_TEXTS = 3;
-
-/** The code with a comment on its first line, in PHP on the line after the opening tag. */
-function withComment(sample: CodeSample, comment: string): CodeSample {
-  const { code, language } = sample;
-  if (language === "php") return { ...sample, code: code.replace("<?php\n", `<?php\n// ${comment}\n`) };
-  const mark = language === "bash" || language === "python" ? "#" : "//";
-  return { ...sample, code: `${mark} ${comment}\n${code}` };
-}
 
 function curl(url: string, call: EmbeddingsCall): string {
   return [`curl ${url} \\`, CURL_HEADERS, `  -d ${shellJson(embeddingsBody(call))}`].join("\n");
@@ -116,15 +111,21 @@ function postOf(call: EmbeddingsCall, origin: string): JsonPost {
 
 /**
  * The call for curl (on the path of OpenAI, then on the engines path), both JavaScript SDKs, Python, Go, Java
- * and PHP. A list of more than `MAX_TEXTS` texts is shortened, with a comment that says so.
+ * and PHP. Lists of more than `MAX_TEXTS` texts and long texts are shortened, with a comment that says so.
  */
 export function embeddingsSamples(call: EmbeddingsCall, origin: string): CodeSample[] {
   const count = call.texts.length;
-  if (count <= MAX_TEXTS) return samplesOf(call, origin);
-  const comment = `Shows the first ${SHORTENED_TEXTS} of ${count} texts; the others follow in the same way.`;
-  return samplesOf({ ...call, texts: call.texts.slice(0, SHORTENED_TEXTS) }, origin).map((sample) =>
-    withComment(sample, comment),
-  );
+  const shown = count <= MAX_TEXTS ? call.texts : call.texts.slice(0, SHORTENED_TEXTS);
+  const texts = shown.map(shortened);
+  const comments = [
+    ...(shown === call.texts
+      ? []
+      : [`Shows the first ${SHORTENED_TEXTS} of ${count} texts; the others follow in the same way.`]),
+    ...(texts.every((text, at) => text === shown[at])
+      ? []
+      : [`Shows the first ${MAX_CHARACTERS} characters of a text; send all of it.`]),
+  ];
+  return samplesOf({ ...call, texts }, origin).map((sample) => comments.reduceRight(withComment, sample));
 }
 
 function samplesOf(call: EmbeddingsCall, origin: string): CodeSample[] {

@@ -6,8 +6,11 @@ import {
   javascriptLiteral,
   KEY_VARIABLE,
   literal,
+  MAX_CHARACTERS,
   openaiClient,
   shellJson,
+  shortened,
+  withComment,
 } from "./code-samples";
 import { goProgram, goSaves, type JsonPost, javaProgram, javaSaves, phpProgram } from "./code-samples-http";
 import { codePoints } from "./gateway-models";
@@ -29,8 +32,8 @@ const fitsOpenai = (call: SpeechCall) =>
   (dialectOf(call) === "openai" ||
     (call.voices.voice !== null && codePoints(call.text) <= OPENAI_INPUT_LIMIT));
 
-function curl(call: SpeechCall, origin: string): string {
-  if (fitsOpenai(call)) {
+function curl(call: SpeechCall, origin: string, isOpenaiCall: boolean): string {
+  if (isOpenaiCall) {
     return [
       `curl ${origin}/v1/audio/speech \\`,
       CURL_HEADERS,
@@ -119,15 +122,15 @@ function genaiPython(call: SpeechCall, origin: string): string {
   ].join("\n");
 }
 
-function postOf(call: SpeechCall, origin: string): JsonPost {
-  return fitsOpenai(call)
+function postOf(call: SpeechCall, origin: string, isOpenaiCall: boolean): JsonPost {
+  return isOpenaiCall
     ? { url: `${origin}/v1/audio/speech`, body: openaiBody(call, "mp3") }
     : { url: `${origin}/v1beta/models/${modelPath(call.model)}:generateContent`, body: geminiBody(call) };
 }
 
-function go(call: SpeechCall, origin: string): string {
-  if (fitsOpenai(call)) return goProgram(postOf(call, origin), goSaves("speech.mp3"));
-  return goProgram(postOf(call, origin), {
+function go(call: SpeechCall, origin: string, isOpenaiCall: boolean): string {
+  if (isOpenaiCall) return goProgram(postOf(call, origin, isOpenaiCall), goSaves("speech.mp3"));
+  return goProgram(postOf(call, origin, isOpenaiCall), {
     imports: ["encoding/json"],
     lines: [
       "var speech struct {",
@@ -153,9 +156,9 @@ function go(call: SpeechCall, origin: string): string {
   });
 }
 
-function java(call: SpeechCall, origin: string): string {
-  if (fitsOpenai(call)) return javaProgram("Speech", postOf(call, origin), javaSaves("speech.mp3"));
-  return javaProgram("Speech", postOf(call, origin), {
+function java(call: SpeechCall, origin: string, isOpenaiCall: boolean): string {
+  if (isOpenaiCall) return javaProgram("Speech", postOf(call, origin, isOpenaiCall), javaSaves("speech.mp3"));
+  return javaProgram("Speech", postOf(call, origin, isOpenaiCall), {
     handler: "ofString",
     imports: ["java.nio.file.Files", "java.nio.file.Path", "java.util.Base64", "java.util.regex.Pattern"],
     lines: [
@@ -168,10 +171,10 @@ function java(call: SpeechCall, origin: string): string {
   });
 }
 
-function php(call: SpeechCall, origin: string): string {
+function php(call: SpeechCall, origin: string, isOpenaiCall: boolean): string {
   return phpProgram(
-    postOf(call, origin),
-    fitsOpenai(call)
+    postOf(call, origin, isOpenaiCall),
+    isOpenaiCall
       ? ["file_put_contents('speech.mp3', $reply);"]
       : [
           "$speech = json_decode($reply, flags: JSON_THROW_ON_ERROR);",
@@ -184,19 +187,27 @@ function php(call: SpeechCall, origin: string): string {
 
 /**
  * The call for curl, both JavaScript SDKs, Python, Go, Java and PHP; without the OpenAI SDK where it does not support
- * the call.
+ * the call. A long text is shortened, with a comment that says so.
  */
 export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
-  const isOpenaiCall = fitsOpenai(call);
+  const text = shortened(call.text);
+  // The endpoint is that of the whole text.
+  const samples = samplesOf({ ...call, text }, origin, fitsOpenai(call));
+  if (text === call.text) return samples;
+  const comment = `Shows the first ${MAX_CHARACTERS} characters of the text; send all of it.`;
+  return samples.map((sample) => withComment(sample, comment));
+}
+
+function samplesOf(call: SpeechCall, origin: string, isOpenaiCall: boolean): CodeSample[] {
   return [
-    codeSample("curl", curl(call, origin)),
+    codeSample("curl", curl(call, origin, isOpenaiCall)),
     ...(isOpenaiCall ? [codeSample("openai-js", openaiJavascript(call, origin))] : []),
     ...(dialectOf(call) === "gemini" ? [codeSample("genai-js", genaiJavascript(call, origin))] : []),
     isOpenaiCall
       ? codeSample("python", openaiPython(call, origin))
       : codeSample("python", genaiPython(call, origin), { install: "pip install google-genai" }),
-    codeSample("go", go(call, origin)),
-    codeSample("java", java(call, origin)),
-    codeSample("php", php(call, origin)),
+    codeSample("go", go(call, origin, isOpenaiCall)),
+    codeSample("java", java(call, origin, isOpenaiCall)),
+    codeSample("php", php(call, origin, isOpenaiCall)),
   ];
 }

@@ -36,6 +36,22 @@ export function codeSample(id: CodeSample["id"], code: string, facts: Partial<Sa
 
 export { KEY_VARIABLE };
 
+/** The code with a comment on its first line, in PHP on the line after the opening tag. */
+export function withComment(sample: CodeSample, comment: string): CodeSample {
+  const { code, language } = sample;
+  if (language === "php") return { ...sample, code: code.replace("<?php\n", `<?php\n// ${comment}\n`) };
+  const mark = language === "bash" || language === "python" ? "#" : "//";
+  return { ...sample, code: `${mark} ${comment}\n${code}` };
+}
+
+/** Code points of a text that a sample shows: a string constant of Java has at most 65,535 bytes. */
+export const MAX_CHARACTERS = 2_000;
+
+/** The beginning of a long text; a shorter one unchanged. */
+export function shortened(text: string): string {
+  return text.length <= MAX_CHARACTERS ? text : [...text].slice(0, MAX_CHARACTERS).join("");
+}
+
 /** A string literal that is valid in JavaScript and in Python. */
 export function literal(text: string): string {
   return JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

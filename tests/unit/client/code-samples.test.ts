@@ -98,6 +98,23 @@ test("shortens a sample of 500 texts to valid code with a note", () => {
   }
 });
 
+test("shortens a long text to valid code with a note, for the endpoint of the whole text", () => {
+  const text = `${"👋".repeat(2_000)}END`;
+  const speech = speechSamples({ ...single, text: text.repeat(10), speed: 1 }, origin);
+  const embeddings = embeddingsSamples(
+    { model: "m", texts: [text, "b"], dimensions: null, format: "float" },
+    origin,
+  );
+  for (const { code, language } of [...speech, ...embeddings]) {
+    expect(code).toContain("Shows the first 2000 characters");
+    expect(code.split("👋")).toHaveLength(2_001);
+    expect(code).not.toMatch(/END|audio[/.]speech/);
+    if (language === "javascript") checkSyntax(code);
+  }
+  const whole = speechSamples({ ...single, text: "a".repeat(2_000) }, origin);
+  expect(whole.map(({ code }) => code).join()).not.toContain("Shows the first");
+});
+
 test("generates JavaScript samples that parse", () => {
   const samples = [
     ...speechSamples(single, origin),
