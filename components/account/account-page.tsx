@@ -135,7 +135,7 @@ function EnabledStatus({ status }: { status: TwoFactorStatus | undefined }) {
     <>
       {left <= FEW_CODES ? (
         <Notice tone="warn" title={t("codesLeft", { left })}>
-          {t("fewCodes")}
+          {t(left === 0 ? "noCodes" : "fewCodes")}
         </Notice>
       ) : (
         <p className="text-ink-muted">{t("codesLeft", { left })}</p>

@@ -187,6 +187,17 @@ test("enables 2FA with a TOTP code and asks for one at the next sign-in", async 
 test.describe("with 2FA enabled", () => {
   test.use({ allowedConsole: [[/status of (403|500)/], { scope: "test" }] });
 
+  test("says what to do without an app when no backup codes are left", async ({ page, enrolled }) => {
+    await page.route("**/api/user/2fa/status", async (route) => {
+      const response = await route.fetch();
+      const { data, ...rest } = await response.json();
+      await route.fulfill({ response, json: { ...rest, data: { ...data, backup_codes_left: 0 } } });
+    });
+    await page.goto(`${enrolled.url}/account`);
+    await expect(page.getByText("No backup codes left")).toBeVisible();
+    await expect(page.getByText(/If you lost the app, have 2FA reset/)).toBeVisible();
+  });
+
   test("creates new backup codes only with password and code, and replaces the old ones", async ({
     page,
     enrolled,

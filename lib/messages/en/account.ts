@@ -37,6 +37,8 @@ export const account = {
     codesLeft:
       "{left, plural, =0 {No backup codes left} one {One backup code left} other {# backup codes left}}",
     fewCodes: "Create new ones before they run out. Without them, losing the app locks you out.",
+    noCodes:
+      "Create new ones with a code from the app. If you lost the app, have 2FA reset before you sign out: by an administrator, or on the server.",
     locked: "Locked after too many wrong codes. Try again in {time}.",
     needed: "Your role requires two-factor authentication",
     neededText: "Turn it on below. Until then, you can only open your account.",
