@@ -7,7 +7,7 @@ import { migrateStore } from "./migrate-store";
 import { restore } from "./restore";
 import { rotateSecret } from "./rotate-secret";
 import type { Terminal } from "./terminal";
-import { resetPassword, resetTwoFactor, setup, unlock } from "./user-commands";
+import { resetPassword, resetTwoFactor, setup, transferOwnership, unlock } from "./user-commands";
 import { verifyAudit } from "./verify-audit";
 import { voicesCommand } from "./voices";
 
@@ -17,6 +17,7 @@ const COMMANDS: readonly Command[] = [
   resetPassword,
   resetTwoFactor,
   unlock,
+  transferOwnership,
   backup,
   restore,
   migrateStore,

@@ -6,6 +6,7 @@ import { PROGRESS_SETTING } from "../../console/setup/state";
 import { clearLocks, resetPassword as resetPasswordOf } from "../../console/users/manage";
 import { SetupRequest } from "../../contracts/console/setup";
 import { parseInput } from "../../http/console/pipeline";
+import type { Repositories, Role, UserRecord } from "../../ports/store";
 import { setupTokenFile } from "../process/setup-guard";
 import { type Command, CommandError, readArguments, UsageError, withOptionNames } from "./command";
 import { findUser, withNewStore, withStore } from "./open-store";
@@ -117,6 +118,50 @@ export const unlock: Command = {
         user.enabled
           ? `${user.username} may sign in again.`
           : `${user.username} has no delay or lock any more.\n${STILL_DISABLED}`,
+      );
+    });
+  },
+};
+
+/** All owners; an initial setup creates one. */
+async function findOwners(tx: Repositories): Promise<UserRecord[]> {
+  const owners: UserRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await tx.users.list({ limit: 100, cursor, q: null });
+    owners.push(...page.items.filter(({ role }) => role === "owner"));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return owners;
+}
+
+export const transferOwnership: Command = {
+  name: "transfer-ownership",
+  usage: "<username>",
+  summary: "make a user the owner, and the present owner an administrator",
+  async run({ env, terminal }, args) {
+    const { positionals } = readArguments(args, {}, ["username"]);
+    await withStore(env, async (admin) => {
+      const heir = await findUser(admin.store, positionals[0] ?? "");
+      if (!heir.enabled) throw new CommandError(`${heir.username} is disabled. Enable the account first.`);
+      if (heir.role === "owner") throw new CommandError(`${heir.username} is already the owner.`);
+      const owners = await admin.store.transaction(async (tx) => {
+        const before = await findOwners(tx);
+        const setRole = async (user: UserRecord, role: Role): Promise<void> => {
+          if ((await tx.users.update(user, { role })) === null)
+            throw new CommandError(`${user.username} was changed meanwhile. Try again.`);
+          await tx.sessions.deleteByUser(user.id);
+          await tx.flows.deleteByUser(user.id);
+          const detail = { before: { role: user.role }, change: { role } };
+          await recordAudit(tx, admin, { action: "user.update", target: user.id, detail });
+        };
+        for (const owner of before) await setRole(owner, "admin");
+        await setRole(heir, "owner");
+        return before;
+      });
+      const former = owners.map(({ username }) => username).join(", ");
+      terminal.note(
+        `${heir.username} is the owner, ${former} an administrator; the sessions of both have ended.`,
       );
     });
   },

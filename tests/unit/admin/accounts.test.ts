@@ -47,6 +47,7 @@ describe("the command line", () => {
         "reset-password",
         "reset-2fa",
         "unlock",
+        "transfer-ownership",
         "backup",
         "restore",
         "rotate-secret",
@@ -305,6 +306,31 @@ describe("reset-2fa and unlock", () => {
     expect((await signInWith(harness, code())).status).toBe(200);
     expect((await harness("/api/user/self", { cookie })).status).toBe(200);
   });
+});
+
+test("transfer-ownership makes a user the owner and the owner an administrator, and ends their sessions", async () => {
+  await setUp();
+  const { cookie } = await login(OWNER.password);
+  const mia = await addUser(harness, cookie, { username: "mia" });
+  const kim = await addUser(harness, cookie, { username: "kim" });
+  const change = { method: "PATCH", cookie, body: { version: 1, enabled: false } };
+  expect((await harness(`/api/users/${kim.id}`, change)).status).toBe(200);
+  for (const name of ["olivia", "kim", "nobody"])
+    expect((await admin.run(["transfer-ownership", name])).code).toBe(1);
+  const reply = await admin.run(["transfer-ownership", "mia"]);
+  expect([reply.code, reply.notes]).toEqual([
+    0,
+    "mia is the owner, olivia an administrator; the sessions of both have ended.",
+  ]);
+  for (const session of [cookie, mia.cookie])
+    expect((await harness("/api/user/self", { cookie: session })).status).toBe(401);
+  expect((await login(mia.password, "mia")).json.data.role).toBe("owner");
+  expect((await login(OWNER.password)).json.data.role).toBe("admin");
+  const { items } = await services.store.audit.list({ limit: 10, cursor: null, q: null });
+  expect(items.filter(({ action }) => action === "user.update").slice(0, 2)).toMatchObject([
+    { target: mia.id, actor: "admin-command", detail: { change: { role: "owner" } } },
+    { actor: "admin-command", detail: { change: { role: "admin" } } },
+  ]);
 });
 
 test("a command exits with 1 and changes nothing when the secret does not match the store", async () => {
