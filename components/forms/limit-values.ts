@@ -7,7 +7,7 @@ export const dollarsText = (usd: string | null): string =>
   usd === null ? "" : usd.replace(/(\.\d{2}\d*?)0+$/, "$1");
 
 /** A decimal comma; `1,234` is none, since it may also be a thousand. */
-const DECIMAL_COMMA = /^(?:0?,\d+|\d+,(?!\d{3}$)\d+)$/;
+const DECIMAL_COMMA = /^(?:0?,\d+|\d+,\d{1,2})$/;
 
 /**
  * A typed number with a decimal point. The keyboard of an iPhone has only a comma where the region writes decimals with

@@ -55,14 +55,12 @@ const ABBREVIATIONS = new Set(
     "mr mrs ms dr prof sr jr st mt rev gen col lt capt sgt hon gov sen rep pres vs etc inc ltd co corp dept est fig " +
     "no nos vol pp ed eds al approx ca cf e.g i.e eg ie a.m p.m u.s u.k jan feb mar apr jun jul aug sep sept oct nov dec " +
     "bzw usw evtl ggf nr str z.b d.h u.a ca hr fr mme mlle m sra srta ud uds pág núm art sig sigg dott ecc " +
-    "chr inkl vgl ee dhr mevr bijv enz dz np tzw itd itp ul т.е т.д т.п г ул им стр"
+    "chr inkl vgl ee v kap abb д dhr mevr bijv enz dz np tzw itd itp ul т.е т.д т.п г ул им стр"
   ).split(" "),
 );
-/** Words too, but not before a number, or before another abbreviation: "p. 12", "z. B.", "д. 5". */
-const ABBREVIATIONS_BEFORE = new Set("z v n p abb kap кв д рис".split(" "));
-const NUMBER_OR_ABBREVIATION = /^\.\s{0,2}(?:\d|\p{Lu}\p{L}{0,2}\.)/u;
-/** The same after a number: "5 Mio. Euro", but Italian "mio". */
-const ABBREVIATIONS_AFTER = new Set("mio mrd тыс".split(" "));
+/** Words too, but not before a number, or before another abbreviation: "p. 12", "z. B.", "кв. 12". */
+const ABBREVIATIONS_BEFORE = new Set("z n p кв рис".split(" "));
+const NUMBER_OR_ABBREVIATION = /^\.\s{0,2}(?:\d|[IVXLC]{1,6}\b|\p{Lu}\p{L}{0,2}\.)/u;
 
 /**
  * Splits a text into chunks for speech, lazily: at sentences first (abbreviations, initials, decimals and addresses do
@@ -166,10 +164,10 @@ function sentenceEnd(text: string, at: number, run: Run): End | null {
 
 function isAbbreviation(text: string, dot: number): boolean {
   const before = text.slice(Math.max(0, dot - 12), dot).split(/[^\p{L}.]/u);
-  const word = (before.at(-1) ?? "").toLowerCase();
-  if (/^(?:\p{Lu}\.)*\p{Lu}$/u.test(before.at(-1) ?? "") || ABBREVIATIONS.has(word)) return true;
-  if (ABBREVIATIONS_AFTER.has(word))
-    return /\d\s?$/.test(text.slice(Math.max(0, dot - 8), dot - word.length));
+  const asWritten = before.at(-1) ?? "";
+  const word = asWritten.toLowerCase();
+  // "Mio." is German; Italian "mio" is a word.
+  if (/^(?:\p{Lu}\.)*\p{Lu}$|^M(?:io|rd)$/u.test(asWritten) || ABBREVIATIONS.has(word)) return true;
   return ABBREVIATIONS_BEFORE.has(word) && NUMBER_OR_ABBREVIATION.test(text.slice(dot, dot + 8));
 }
 

@@ -197,4 +197,29 @@ describe("a process", () => {
     expect(await run(readers, MODE)).toEqual([{ mode: "off" }]);
     await Promise.all([readers.end(), writers.end()]);
   });
+
+  test("listens again once its server has refused a write as read-only", async () => {
+    const database = await newPostgresDatabase(server);
+    const name = new URL(database.url).pathname.slice(1);
+    const store = await database.open();
+    const listeners = async () =>
+      (
+        await database.raw(
+          `select pid from pg_stat_activity where datname = '${name}' and application_name = 'patchbay listener'`,
+        )
+      ).flat();
+    const [before] = await listeners();
+    expect(before).toBeDefined();
+    await database.raw(`alter database ${name} set default_transaction_read_only = on`);
+    await database.raw(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = '${name}' and pid <> pg_backend_pid() and application_name <> 'patchbay listener'`,
+    );
+    const afterWrite = async () => {
+      await expect(store.settings.put("a", 1)).rejects.toMatchObject({ code: "storage_unavailable" });
+      return listeners();
+    };
+    await expect.poll(afterWrite, { timeout: 20_000 }).not.toContainEqual(before);
+    await store.close();
+  });
 });

@@ -112,7 +112,7 @@ const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, message: RegExp, w
   [/^POST \/v1/, /Idempotency-Key was used/, "depends on earlier calls"],
   [/^POST \/v1/, /two different API keys/, "header and query are compared"],
   [/^POST \/v1/, /is for (speech|embeddings);/, "depends on the model"],
-  [/speech|enerateContent/, /is not a voice|no default voice/, "depends on the model"],
+  [/speech|enerateContent|^PATCH \/api\/models/, /is not a voice|no default voice/, "depends on the model"],
   [/enerateContent/, /names two voices/, "two fields are compared"],
   [
     /enerateContent/,

@@ -28,7 +28,8 @@ interface AlertPlan {
 
 /**
  * Conditions that a single instance observes resolve only after no instance has seen them for this long; each checks
- * every 15 s. Measured by the monotonic clock of the reader, because the clocks of servers may differ by more. All other conditions come from the shared store and resolve at once.
+ * every 15 s. Measured by the monotonic clock of the reader, because the clocks of servers may differ by more. All
+ * other conditions come from the shared store and resolve at once.
  */
 const RESOLVE_AFTER_MS: Readonly<Partial<Record<AlertKind, number>>> = {
   channel_open: 45_000,
@@ -214,8 +215,9 @@ export async function watchAlerts(
     servers,
     sharedState: services.sharedStateHealth?.(),
   };
-  const open = await store.alerts.open();
+  // Before the read: a pause while it waits must not count as a time in which they were not held.
   const readAt = clock.monotonic();
+  const open = await store.alerts.open();
   const held = new Map<string, HeldAlert>(
     open.map(({ id, heldAt }) => {
       const before = state.heldAlerts.get(id);

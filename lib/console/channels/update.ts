@@ -120,6 +120,7 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
     return record;
   });
   // Loads the new version, which closes the circuits before they are shown.
+  // A failed read is repeated with the next call; the change is stored.
   await ctx.catalog.all().catch(() => undefined);
   return toChannel(ctx, record, await readUse(ctx));
 }

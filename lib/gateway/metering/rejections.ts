@@ -120,6 +120,6 @@ export class RejectionCounter {
   }
 
   #noteDropped(count: number): void {
-    this.services.log.warn("rejections_dropped", { count });
+    this.services.log.warn("rejections_unconfirmed", { count });
   }
 }

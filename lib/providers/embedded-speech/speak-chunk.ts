@@ -71,15 +71,15 @@ async function speakWithEspeak(chunk: SpeechChunk, language: string, timbre: Tim
   });
 }
 
-/** A hyphen before a number between words is a minus: espeak-ng skips it, and reads U+2212. */
-const HYPHEN_MINUS = /(?<=[\s(])(?<!\d\s)-(?=\d)/gu;
+/** A hyphen before a number, and after none, is a minus: espeak-ng skips it, and reads U+2212. */
+const HYPHEN_MINUS = /(?<=^|[\s([{«"“„=])(?<!\d\s)-(?=\d)/gu;
 
 /** Text in a form that espeak-ng reads correctly in this base language. */
 export function respell(text: string, language: string): string {
   if (language === "zh") return respellHan(text);
   const marked = text.replace(HYPHEN_MINUS, "−");
   if (language === "ja") return respellKana(marked);
-  return language === "pt" ? marked.replaceAll("−", "menos ") : marked;
+  return language === "pt" ? marked.replace(/ ?−/g, " menos ") : marked;
 }
 
 async function detect(chunk: SpeechChunk): Promise<string> {

@@ -60,21 +60,25 @@ const PRICE = new RegExp(
 const PERCENT = new RegExp(`(?<![\\d.,])([-−]?)${AMOUNT}[%％]`, "gu");
 /** Of a measure, or with a tilde: "3-1" is a score or a number of a figure. */
 const RANGE =
-  /(?<![\w.-])(\d{1,4}(?:\.\d+)?[%％]?)(?:[~～](?=\d)|[-–](?=\d{1,4}(?:\.\d+)?(?:[%％℃°天年周岁次倍米度万元]|个|小时|分钟|公里|公斤)))/gu;
+  /(?<=[\d%])~(?=[-−]?\d)|(?<=(?<![\w.-])\d{1,4}(?:\.\d{1,9})?%?)[-–](?=\d{1,4}(?:\.\d{1,9})?(?:[%℃°天年周岁次倍米度万元]|个|小时|分钟|公里|公斤))/gu;
 
 /** Signs beside numbers that espeak-ng skips or reads in English, in words. */
 function spellSigns(text: string): string {
   return text
+    .replace(/[０-９．／－～％]/gu, (wide) => wide.normalize("NFKC"))
     .replace(
       PRICE,
       (_, sign: string, amount: string, scale: string) => amount + scale + (CURRENCIES[sign] ?? ""),
     )
-    .replace(RANGE, "$1到")
+    .replace(RANGE, "到")
     .replace(PERCENT, (_, minus: string, amount: string) => `${minus && "负"}百分之${amount}`)
     .replace(/(?<![\d./])(\d{1,3})\/(\d{1,3})(?![\d./])/gu, (whole, part: string, parts: string) =>
       Number(part) < Number(parts) ? `${parts}分之${part}` : whole,
     )
-    .replace(/(?<!\w)[-−](?=\d{1,9}(?:\.\d+)?(?:度|°|℃))/gu, "负")
+    .replace(
+      /(?<=^|[\s(（:：=到，,；;、。])[-−](?=\d)|(?<!\w)[-−](?=\d{1,9}(?:\.\d{1,9})?(?:[度°℃万亿元]|百分))/gu,
+      "负",
+    )
     .replace(/℃|°C/gu, "摄氏度")
     .replace(/℉|°F/gu, "华氏度");
 }

@@ -52,8 +52,15 @@ const CURRENCIES: Readonly<Record<string, readonly [one: string, many: string]>>
 };
 /** Not where the sign follows a number, and not before other letters, hyphens and digits: "50€ 3", "£50-a-week". */
 const AMOUNT =
-  /(?<![\d.,])([€£¥₹₩₽₪]) ?((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|bn|thousand|million|billion|trillion)\b)?(?![.,]?\d|[\p{L}–-])/gu;
-const SCALES: Readonly<Record<string, string>> = { k: "thousand", m: "million", bn: "billion" };
+  /(?<![\d.,])([€£¥₹₩₽₪]) ?((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15})(?:\.\d{1,9})?)(?:(k|K|m|M|bn|B)\b| (thousand|million|billion|trillion)\b)?(?![.,]?\d|\p{L}|[–-](?![€£¥₹₩₽₪])| (?:thousand|million|billion|trillion)\b)/gu;
+const SCALES: Readonly<Record<string, string>> = {
+  k: "thousand",
+  K: "thousand",
+  m: "million",
+  M: "million",
+  bn: "billion",
+  B: "billion",
+};
 const MICRO_UNITS: Readonly<Record<string, string>> = {
   g: "micrograms",
   m: "micrometers",
@@ -63,8 +70,9 @@ const MICRO_UNITS: Readonly<Record<string, string>> = {
 };
 
 /** "€12.50" as "12 euros 50", and "€5m" as "5 million euros". */
-function spokenAmount(_: string, sign: string, amount: string, scale?: string): string {
+function spokenAmount(_: string, sign: string, amount: string, letter?: string, word?: string): string {
   const [one, many] = CURRENCIES[sign] ?? ["", ""];
+  const scale = letter ?? word;
   if (scale !== undefined) return `${amount} ${SCALES[scale] ?? scale} ${many}`;
   const [whole = "", cents] = amount.split(".");
   const unit = whole === "1" ? one : many;
@@ -73,7 +81,7 @@ function spokenAmount(_: string, sign: string, amount: string, scale?: string): 
 }
 
 /** Powers after a number or a unit: "10²", "m³", "10⁻⁶". Other raised digits are the marks of notes: "Smith²", "2024¹". */
-const POWER = /(?<=\p{Nd})(?:[²³]|[⁰¹²³⁴-⁹⁻]{2,9}|[⁴-⁹])|(?<=\b[a-zA-Z]{1,2})[²³]/gu;
+const POWER = /(?<=\p{Nd})(?:[²³]|[⁰¹²³⁴-⁹⁻]{2,9}|[⁴-⁹])|(?<=\b[a-zA-Z]{1,2}|\))[²³]/gu;
 
 function spokenPower(power: string): string {
   if (power === "²") return " squared";

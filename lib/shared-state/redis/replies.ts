@@ -14,8 +14,8 @@ const MAX_OWNER_BYTES = 64 * 1024 * 1024;
 const POLL_MS = 100;
 
 /**
- * A value is `running|digest|instance` or `done|digest|reply`. ARGV: digest, instance, lease ms. Renews our own claim, also
- * one whose answer came too late.
+ * A value is `running|digest|instance` or `done|digest|reply`. ARGV: digest, instance, lease ms. Renews our own claim,
+ * also one whose answer came too late.
  */
 const CLAIM = script(`
 local value = redis.call('GETRANGE', KEYS[1], 0, 511)

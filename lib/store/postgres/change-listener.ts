@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import type { ChangeFeed } from "../changes";
 import type { StoreLog } from "../options";
+import type { ServerLiveness } from "./lease-pool";
 import { ANSWER_MS, sessionConfig, withinTime } from "./session";
 
 export const CHANNEL = "patchbay_changes";
@@ -21,7 +22,9 @@ export class ChangeListener {
   readonly #url: string;
   readonly #feed: ChangeFeed;
   readonly #log: StoreLog;
+  readonly #liveness: ServerLiveness;
   #client: Client | null = null;
+  #connectedAt = 0;
   #timer: NodeJS.Timeout | null = null;
   #retryMs = FIRST_RETRY_MS;
   #isClosed = false;
@@ -36,8 +39,13 @@ export class ChangeListener {
   #messageListener: (message: string) => void = () => undefined;
 
   /** `notify` sends a notification over the connections that changes are written on. */
-  constructor(url: string, feed: ChangeFeed, log: StoreLog, notify: () => Promise<void>) {
+  constructor(
+    url: string,
+    feed: ChangeFeed,
+    { log, liveness, notify }: { log: StoreLog; liveness: ServerLiveness; notify: () => Promise<void> },
+  ) {
     this.#url = url;
+    this.#liveness = liveness;
     this.#feed = feed;
     this.#log = log;
     this.#notify = notify;
@@ -64,6 +72,9 @@ export class ChangeListener {
 
   /** Checks the connection: it works, or is replaced, or the feed is read without one. */
   async #beat(): Promise<void> {
+    // After a failover the old server answers, but announces nothing more.
+    if (this.#client && this.#connectedAt < this.#liveness.readOnlyAt)
+      this.#lose(this.#client, new Error("the server takes no writes"));
     if (this.#client) await this.#ask(this.#client);
     else await this.#connect();
     if (this.#isClosed) return;
@@ -88,6 +99,7 @@ export class ChangeListener {
   }
 
   async #connect(): Promise<void> {
+    const startedAt = performance.now();
     const client = new Client({
       ...sessionConfig(this.#url, ANSWER_MS),
       application_name: "patchbay listener",
@@ -114,6 +126,7 @@ export class ChangeListener {
       return;
     }
     this.#client = client;
+    this.#connectedAt = startedAt;
     await this.#testNotifications();
     // Commits before the LISTEN were not announced here.
     this.#feed.announce();

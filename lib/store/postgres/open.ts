@@ -98,9 +98,10 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const read = databaseOn(readers);
   const write = databaseOn(serializeWrites(writers, new WriteQueue(), lock));
   const feed = new ChangeFeed(read, log);
-  const listener = new ChangeListener(options.listenUrl ?? url, feed, log, async () => {
+  const notify = async () => {
     await sql`select pg_notify(${CHANNEL}, '')`.execute(read);
-  });
+  };
+  const listener = new ChangeListener(options.listenUrl ?? url, feed, { log, liveness, notify });
   await listener.start();
 
   const writeTransaction: Connections["writeTransaction"] = (work) =>

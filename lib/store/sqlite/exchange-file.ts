@@ -61,8 +61,8 @@ export function dropFile(file: string): void {
 
 /**
  * Replaces `file` with `draft`, which has no files beside it, and keeps the old database; returns its new name, null
- * when there was none. As root, the new file belongs to the owner of the folder. There is a complete database at `file` at
- * every moment: after a crash a server must not find it missing and start initial setup.
+ * when there was none. As root, the new file belongs to the owner of the folder. There is a complete database at `file`
+ * at every moment: after a crash a server must not find it missing and start initial setup.
  */
 export function exchangeFile(draft: string, file: string): string | null {
   giveToOwnerOf(path.dirname(file), draft);

@@ -52,7 +52,11 @@ it.each([
   ["zh", "HK$50，¥100元，¥50，100个", "HK$50,¥100元,50元,100个"],
   ["fr", "Il fait -5 degrés, de 5%-10%, 10 -20", "Il fait −5 degrés, de 5%-10%, 10 -20"],
   ["pt", "Faz −5 graus", "Faz menos 5 graus"],
-  ["ja", "おんど -5ど", "おんど −5ど"],
+  ["fr", "-5 degrés, «-5», x=-5", "−5 degrés, «−5», x=−5"],
+  ["pt", "10−5", "10 menos 5"],
+  ["ja", "-5ど", "−5ど"],
+  ["zh", "-5，温度为 -5，利润-500万，-10~-5℃", "负5,温度为 负5,利润负500万,负10到负5摄氏度"],
+  ["zh", "１００％，５～１０天，￥１００，１／２", "百分之100,5到10天,100元,2分之1"],
 ])("spells signs beside numbers in '%s': %s", (language, text, spelled) => {
   expect(respell(text, language)).toBe(spelled);
 });
@@ -128,6 +132,10 @@ it.each([
   ["€12.50, £1, €1.05, ₹500, 50¢", "12 euros 50, 1 pound, 1 euro 05, 500 rupees, 50 cents"],
   ["€5 million, £3.5bn, £5.00, ¥1,000", "5 million euros, 3.5 billion pounds, 5 pounds, 1,000 yen"],
   ["It costs 50€ 3 times; 10€ 20€", "It costs 50 euros 3 times; 10 euros 20 euros"],
+  [
+    "€1 million-plus, €10-€20, £5 m wide, £2M",
+    "euros 1 million-plus, 10 euros-20 euros, 5 pounds m wide, 2 million pounds",
+  ],
   ["£50-a-week, €1,50, €10–20, £5kg", "pounds 50-a-week, euros 1,50, euros 10-20, pounds 5kg"],
 ])("converts %s for flite to %s", (text, ascii) => {
   expect(toFliteText(text).replaceAll(" ,", ",")).toBe(ascii);

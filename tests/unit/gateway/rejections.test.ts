@@ -107,7 +107,7 @@ test("keeps the counts while the store is unavailable, up to a limit", async () 
     for (let i = 0; i < 1_000; i++) counter.count(rejected({ keyId: `key_${i}` }));
     await counter.flush();
   }
-  expect(logged).toContain("rejections_dropped");
+  expect(logged).toContain("rejections_unconfirmed");
   store.isDown = false;
   await counter.flush();
   expect(total()).toBe(2 + 4_096);
@@ -136,7 +136,7 @@ test("does not add requests again when it is unknown whether they were written",
   store.isConfirmed = true;
   await counter.flush();
   expect(total()).toBe(3);
-  expect(logged).toEqual(["rejections_dropped"]);
+  expect(logged).toEqual(["rejections_unconfirmed"]);
 });
 
 test("a refusal by a budget is recent for five minutes, for that budget alone", () => {

@@ -21,6 +21,7 @@ it.each([
   ["# Title\n\n## Part\n* * *\n***", "Title\n\nPart\n\n"],
   ["**Note:** this is *very* _important_ or __not__.", "Note: this is very important or not."],
   ["***a*** **b *c* d** 这是**重点**内容", "a b c d 这是重点内容"],
+  ["*(see note)* **(1)** first, **2**nd, Wort**fett**Wort", "(see note) (1) first, 2nd, WortfettWort"],
   ["Run `npm start`:\n```sh\nls\n```", "Run npm start:\n\nls\n"],
   ["* one\n  * two\n- three", "one\ntwo\n- three"],
   ["See [the guide](https://example.com/a?b=1).", "See the guide."],

@@ -18,6 +18,7 @@ describe("sentences", () => {
     ["Das ist z.B. ein Satz.", 1],
     ["George R.R. Martin met J.R.R. Tolkien.", 1],
     ["See p. 12, z. B. Obst, 5 Mio. Euro.", 1],
+    ["Ludwig v. Beethoven, Umsatz in Mio. Euro.", 1],
     ["100 v. Chr. und д. 5, кв. 12.", 1],
     ["Il libro è mio. Я люблю рис. Press p. Then go.", 4],
     ['He said "Stop." Then he left.', 2],
