@@ -47,18 +47,25 @@ const TEXT_HEADINGS = [
   /^(texts?|sentences?|content|inputs?|body|comments?|reviews?|messages?|文本|内容|句子|评论)$/i,
   /^(questions?|query|queries|answers?|descriptions?|问题)$/i,
 ];
+/** Columns that hold no texts, whatever their length. */
+const NO_TEXT_HEADING =
+  /^(#|id|index|key|date|time|timestamp|created_at|lang|language|source|url|link|编号|序号|日期|语言)$/i;
 /** Names of other columns, which occur only in a header. */
 const OTHER_HEADING =
-  /^(#|no|id|index|key|name|title|date|time|timestamp|created_at|author|user|labels?|class|category|type|tags?|lang|language|source|url|rating|score|sentiment|标题|名称|姓名|编号|序号|日期|标签|类别|语言)$/i;
+  /^(#|id|index|key|name|title|date|time|timestamp|created_at|author|user|labels?|class|category|type|tags?|lang|language|source|url|rating|score|sentiment|标题|名称|姓名|编号|序号|日期|标签|类别|语言)$/i;
 
 const isNumber = (cell = "") => /^[-+]?\d[\d.,]*$/.test(cell.trim());
 
+const isOfNumbers = (rows: readonly string[][], column: number) =>
+  rows.length > 0 && rows.every((row) => isNumber(row[column]));
+
 /** Whether the first row names the columns: by a usual name, or by a name above numbers only. */
 function hasHeader([first = [], ...rows]: readonly string[][]): boolean {
+  const names = first.length > 1 ? [...TEXT_HEADINGS, OTHER_HEADING] : TEXT_HEADINGS;
   return first.some((cell, column) => {
     const name = cell.trim();
-    if ([...TEXT_HEADINGS, OTHER_HEADING].some((names) => names.test(name))) return true;
-    return name !== "" && !isNumber(name) && rows.length > 0 && rows.every((row) => isNumber(row[column]));
+    if (names.some((one) => one.test(name))) return true;
+    return name !== "" && !isNumber(name) && isOfNumbers(rows, column);
   });
 }
 
@@ -71,19 +78,22 @@ function separatorOf(text: string): string {
 
 /**
  * The texts of a table, without its header: the column named "text", "sentence", "content" etc., else the one with the
- * most characters.
+ * most characters, apart from IDs, dates and addresses.
  */
 export function textsOfCsv(text: string): string[] {
   const rows = parseCsv(text, separatorOf(text));
   const [first = []] = rows;
-  const texts = hasHeader(rows) ? rows.slice(1) : rows;
-  const named = TEXT_HEADINGS.map((names) => first.findIndex((cell) => names.test(cell.trim()))).find(
-    (at) => at >= 0,
-  );
+  const isNamed = hasHeader(rows);
+  const texts = isNamed ? rows.slice(1) : rows;
+  const named = TEXT_HEADINGS.map((names) =>
+    first.findIndex((cell, column) => names.test(cell.trim()) && !isOfNumbers(texts, column)),
+  ).find((at) => at >= 0);
   // No spread: a file may have more rows than a function can have arguments.
   const width = texts.reduce((max, row) => Math.max(max, row.length), 0);
   const letters = Array.from({ length: width }, (_, column) =>
-    texts.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0),
+    isNamed && width > 1 && NO_TEXT_HEADING.test(first[column]?.trim() ?? "")
+      ? 0
+      : texts.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0),
   );
   const longest = letters.indexOf(letters.reduce((max, count) => Math.max(max, count), 0));
   return texts.map((row) => (row[named ?? longest] ?? "").trim()).filter((cell) => cell !== "");

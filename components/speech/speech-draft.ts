@@ -25,8 +25,8 @@ export const DEFAULT_SETTINGS = { mode: "single", language: null, speed: 1, inst
 type Abilities = Pick<GatewayModel, "takesInstructions" | "defaultVoice">;
 
 /**
- * The call of a draft, with the model's default voice where it has none. Scripts have neither speed nor instructions, and the OpenAI endpoint, which has both, has no
- * language: those are left out.
+ * The call of a draft, with the model's default voice where it has none. Scripts have neither speed nor instructions, and
+ * the OpenAI endpoint, which has both, has no language: those are left out.
  */
 export function callOf(draft: SpeechDraft, model: Abilities | null): SpeechCall {
   const isScript = draft.mode === "script";
@@ -78,7 +78,7 @@ export function withCall(
   } else if (voices) {
     changed.mode = "script";
     changed.speakers = voices.speakers;
-  } else if (call.model !== undefined && (isCall || call.model !== draft.model)) {
+  } else if (call.model !== undefined && (isCall || call.model !== (draft.model || models[0]?.name))) {
     changed.voice = models.find((one) => one.name === call.model)?.defaultVoice ?? "";
   }
   if (fields.candidates) changed.mode = "several";

@@ -44,8 +44,8 @@ export function withComment(sample: CodeSample, comment: string): CodeSample {
   return { ...sample, code: `${mark} ${comment}\n${code}` };
 }
 
-/** Code points of a text that a sample shows: a string constant of Java has at most 65,535 bytes. */
-export const MAX_CHARACTERS = 2_000;
+/** Code points of a text that a sample shows: all texts together are one string of Java, of at most 65,535 bytes. */
+export const MAX_CHARACTERS = 1_000;
 
 /** The beginning of a long text; a shorter one unchanged. */
 export function shortened(text: string): string {

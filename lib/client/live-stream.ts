@@ -97,12 +97,15 @@ class LiveConnection {
     if (!this.isWanted()) return;
     const stream = new EventSource(urlOf(watchChanges));
     this.#source = stream;
+    this.#expectEvent();
     // An older server, during a rolling update, sends no beats.
     let hasBeats = false;
-    stream.addEventListener("beat", () => {
-      hasBeats = true;
-    });
-    for (const name of STREAM_EVENTS) stream.addEventListener(name, () => hasBeats && this.#expectEvent());
+    for (const name of STREAM_EVENTS)
+      stream.addEventListener(name, () => {
+        hasBeats ||= name === "beat";
+        if (hasBeats) this.#expectEvent();
+        else clearTimeout(this.#silence);
+      });
     stream.addEventListener("hello", (event: MessageEvent<string>) => this.#onHello(event));
     stream.addEventListener("changed", (event: MessageEvent<string>) => {
       // Type assertion: our own server sends what the contract says.

@@ -60,7 +60,7 @@ const ABBREVIATIONS = new Set(
 );
 /** Words too, but not before a number, or before another abbreviation: "p. 12", "z. B.", "кв. 12". */
 const ABBREVIATIONS_BEFORE = new Set("z n p кв рис".split(" "));
-const NUMBER_OR_ABBREVIATION = /^\.\s{0,2}(?:\d|[IVXLC]{1,6}\b|\p{Lu}\p{L}{0,2}\.)/u;
+const NUMBER_OR_ABBREVIATION = /^\.\s{0,2}(?:\d|(?!I\b)[IVXLC]{1,6}\b|\p{Lu}\p{L}{0,2}\.)/u;
 
 /**
  * Splits a text into chunks for speech, lazily: at sentences first (abbreviations, initials, decimals and addresses do

@@ -52,7 +52,7 @@ function requireOtherNames(
   if (issues.length > 0) throw new AppError("invalid", message, { issues });
 }
 
-/** Throws `invalid` for a new default voice that none of the model's channels has. */
+/** Throws `invalid` for a new default voice that no enabled channel of the model has. */
 async function requireKnownVoice(ctx: ConsoleContext, name: string, { default_voice: voice }: UpdateModel) {
   const entry = voice ? await ctx.catalog.find(name) : null;
   if (!voice || entry?.model.name !== name || entry.model.defaultVoice === voice) return;

@@ -52,7 +52,7 @@ const CURRENCIES: Readonly<Record<string, readonly [one: string, many: string]>>
 };
 /** Not where the sign follows a number, and not before other letters, hyphens and digits: "50€ 3", "£50-a-week". */
 const AMOUNT =
-  /(?<![\d.,])([€£¥₹₩₽₪]) ?((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15})(?:\.\d{1,9})?)(?:(k|K|m|M|bn|B)\b| (thousand|million|billion|trillion)\b)?(?![.,]?\d|\p{L}|[–-](?![€£¥₹₩₽₪])| (?:thousand|million|billion|trillion)\b)/gu;
+  /(?<![\d.,])([€£¥₹₩₽₪]) ?((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15})(?:\.\d{1,9})?)(?:(k|K|m|M|bn|B)\b| (bn|thousand|million|billion|trillion)\b)?(?![.,]?\d|\p{L}|[–-](?![€£¥₹₩₽₪])| (?:bn|thousand|million|billion|trillion)\b)/gu;
 const SCALES: Readonly<Record<string, string>> = {
   k: "thousand",
   K: "thousand",

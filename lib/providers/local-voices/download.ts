@@ -28,18 +28,26 @@ export interface DownloadRequest {
 }
 
 /**
- * Downloads through the guarded client; every redirect is checked like the first address. The server's ETag is kept
- * beside the file, so that only the same archive is continued. Throws AppError `upstream_*`, `invalid`, `caller_left`.
+ * Downloads through the guarded client; every redirect is checked like the first address. The URL and the server's ETag
+ * are kept beside the file, so that only the same archive is continued. Throws AppError `upstream_*`, `invalid`,
+ * `caller_left`.
  */
 export async function download(outbound: Outbound, clock: Clock, request: DownloadRequest): Promise<void> {
   const { file, onProgress } = request;
-  const have = await resumableBytes(file);
+  const [tagged, tag = ""] = (await readFile(tagFile(file), "utf8").catch(() => "")).split("\n");
+  const have = tagged === request.url ? await resumableBytes(file) : 0;
   // The last byte is requested again: a complete file has no rest that a server could send.
   const from = Math.max(0, have - 1);
-  const tag = have > 0 ? await readFile(tagFile(file), "utf8") : "";
   const range: Record<string, string> = have > 0 ? { range: `bytes=${from}-`, "if-range": tag } : {};
   const { reply, url } = await openReply(outbound, clock, request, range);
+  const etag = reply.header("etag") ?? "";
   const isRest = have > 0 && (reply.header("content-range") ?? "").startsWith(`bytes ${from}-`);
+  if (isRest && etag !== tag) {
+    // The server ignored If-Range: this is the rest of another archive.
+    reply.body.close();
+    await deleteDownload(file);
+    return download(outbound, clock, request);
+  }
   const start = isRest ? from : 0;
   const length = Number(reply.header("content-length") ?? Number.NaN);
   const total = Number.isInteger(length) ? start + length : null;
@@ -47,9 +55,9 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
     reply.body.close();
     throw tooLarge(total);
   }
-  const etag = reply.header("etag") ?? "";
   // No range of a file is continued by a weak tag (RFC 9110, 13.1.5).
-  await writeFile(tagFile(file), etag.startsWith("W/") ? "" : etag);
+  const canResume = etag !== "" && !etag.startsWith("W/");
+  await writeFile(tagFile(file), canResume ? `${request.url}\n${etag}` : "");
   const output = await open(file, isRest ? "r+" : "w");
   try {
     let done = start;

@@ -57,7 +57,12 @@ export class VoiceFolders {
 
   /** The model of a channel. Throws `upstream_error` when its folder cannot be used. */
   async modelOf(name: string): Promise<{ read: ReadFolder; engine: VoiceEngine }> {
-    if (!this.#known.has(name)) await this.scan();
+    if (!this.#known.has(name)) {
+      await this.scan().catch((error: unknown) => {
+        const message = "The directory of the local voices cannot be read.";
+        throw new AppError("upstream_error", message, { isUnknownModel: true }, error);
+      });
+    }
     const one = this.#known.get(name);
     if (one === undefined) {
       throw new AppError("upstream_error", "The local voice is not on this machine.", {

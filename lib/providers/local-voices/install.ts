@@ -74,7 +74,8 @@ export async function installVoice(
   } catch (error) {
     const failure = diskFull(error) ?? error;
     const reason = isAppError(failure) ? failure.message : "The installation failed.";
-    await clear(job.signal.aborted ? null : reason);
+    // On a full disk the reason may not be written either.
+    await clear(job.signal.aborted ? null : reason).catch(() => undefined);
     throw failure;
   }
 }
@@ -100,10 +101,19 @@ async function unpackInto(
     throw new AppError("invalid", `The archive's SHA-256 is ${found}; expected ${digest}${since}.`);
   };
   if (expected !== null) await requireDigest(expected);
-  await unpackInThread(settings.unpackWorker, archive, path.join(work, name), { signal, onProgress });
-  onProgress({ stage: "verify", done: 0, total: null });
-  const read = await readVoiceFolder(work, name).catch(refuseFolder);
-  await settings.tryOut(read);
+  const unpacked = async () => {
+    await unpackInThread(settings.unpackWorker, archive, path.join(work, name), { signal, onProgress });
+    onProgress({ stage: "verify", done: 0, total: null });
+    const folder = await readVoiceFolder(work, name).catch(refuseFolder);
+    await settings.tryOut(folder);
+    return folder;
+  };
+  const read = await unpacked().catch(async (error: unknown) => {
+    // A damaged archive must not be used by the next installation; a full disk says nothing about it.
+    if ("url" in source && isAppError(error) && error.code !== "overloaded" && !signal.aborted)
+      await deleteDownload(archive);
+    throw error;
+  });
   await recordFiles(path.join(work, name), found);
   if (signal.aborted) throw cancelled();
   // Before the voice is in place: without the record, the next download would be trusted.

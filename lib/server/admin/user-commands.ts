@@ -159,10 +159,8 @@ export const transferOwnership: Command = {
         await setRole(heir, "owner");
         return before;
       });
-      const former = owners.map(({ username }) => username).join(", ");
-      terminal.note(
-        `${heir.username} is the owner, ${former} an administrator; the sessions of both have ended.`,
-      );
+      const former = owners.map(({ username }) => `, ${username} an administrator`).join("");
+      terminal.note(`${heir.username} is the owner${former}; their sessions have ended.`);
     });
   },
 };

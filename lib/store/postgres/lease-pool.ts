@@ -10,7 +10,8 @@ const IDLE_MS = 60_000;
 /** How long closing waits for connections that may be lost. */
 const LEAVE_MS = 1_000;
 const SLOW_LOG_MS = 10_000;
-const RECONNECT_INTERVAL_MS = 1_000;
+const MIN_RECONNECT_MS = 1_000;
+const MAX_RECONNECT_MS = 60_000;
 
 /** What all pools of connections to one server know of it together. */
 export class ServerLiveness {
@@ -18,6 +19,7 @@ export class ServerLiveness {
   at = Number.NEGATIVE_INFINITY;
   /** Connections made before are to a server that takes no writes: after a failover the name may mean another one. */
   readOnlyAt = Number.NEGATIVE_INFINITY;
+  #intervalMs = MIN_RECONNECT_MS;
 
   beat(): void {
     this.at = performance.now();
@@ -27,10 +29,17 @@ export class ServerLiveness {
     return performance.now() - this.at > ANSWER_MS;
   }
 
-  /** Notes a refused write; at most once per interval, since all connections are made again. */
+  /**
+   * Notes a refused write, at increasing intervals, since all connections are made again: a server with a full disk may
+   * stay read-only for hours.
+   */
   noteReadOnly(): void {
     const now = performance.now();
-    if (now - this.readOnlyAt > RECONNECT_INTERVAL_MS) this.readOnlyAt = now;
+    const agoMs = now - this.readOnlyAt;
+    if (agoMs > 2 * MAX_RECONNECT_MS) this.#intervalMs = MIN_RECONNECT_MS;
+    if (agoMs <= this.#intervalMs) return;
+    this.readOnlyAt = now;
+    this.#intervalMs = Math.min(2 * this.#intervalMs, MAX_RECONNECT_MS);
   }
 }
 

@@ -320,7 +320,7 @@ test("transfer-ownership makes a user the owner and the owner an administrator, 
   const reply = await admin.run(["transfer-ownership", "mia"]);
   expect([reply.code, reply.notes]).toEqual([
     0,
-    "mia is the owner, olivia an administrator; the sessions of both have ended.",
+    "mia is the owner, olivia an administrator; their sessions have ended.",
   ]);
   for (const session of [cookie, mia.cookie])
     expect((await harness("/api/user/self", { cookie: session })).status).toBe(401);

@@ -68,6 +68,8 @@ test.each([
   [404, "This model models/m is no longer available to new users."],
   [400, "Invalid model: Engine for m not found."],
   [400, "Unsupported model: m"],
+  [400, "Model does not exist. Please check it carefully."],
+  [400, "Model m is not supported. Supported models are ['n']."],
   [400, "{'error': '/embeddings: Invalid model name passed in model=m. Call `/v1/models`.'}"],
 ])("explains an upstream's %i about its model by the model: %s", async (status, message) => {
   const openai = { message, type: "invalid_request_error", param: null, code: null };

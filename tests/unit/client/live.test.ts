@@ -136,6 +136,14 @@ test("reconnects a stream that sends no event for 45 seconds", () => {
   expect(events).toEqual(["gap"]);
 });
 
+test("reconnects a stream that never answers, but not one of an older server, which sends no beats", () => {
+  vi.advanceTimersByTime(47_000);
+  expect(FakeSource.all).toHaveLength(2);
+  last()?.send("hello", OLIVIA);
+  vi.advanceTimersByTime(10 * 60_000);
+  expect(FakeSource.all).toHaveLength(2);
+});
+
 test("reconnects at once when the browser is online again", () => {
   for (let failure = 0; failure < 6; failure += 1) {
     last()?.send("error");

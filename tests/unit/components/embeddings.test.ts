@@ -202,6 +202,9 @@ test.each([
   ["编号,评论\n1,很好", ["很好"]],
   ["Ada,Wrote the first program\nBob,Read it", ["Wrote the first program", "Read it"]],
   ["Good,5\nBad,1", ["Good", "Bad"]],
+  ["title,url\nCats,https://example.com/a-long-address", ["Cats"]],
+  ["name,description,reviews\nDesk,Made of oak,120", ["Made of oak"]],
+  ["date\napple\nfig", ["date", "apple", "fig"]],
 ])("recognizes the header of the CSV %j", (csv, texts) => {
   expect(textsOfCsv(csv)).toEqual(texts);
 });

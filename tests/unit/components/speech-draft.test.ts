@@ -92,6 +92,8 @@ test("a link to another model without a voice selects the default voice of that 
   expect(withCall(draft, { model: "other" }, models)).toEqual({ ...draft, model: "other", voice: "Zephyr" });
   expect(withCall(draft, { model: "other", text: "Hi" }, models).voice).toBe("Zephyr");
   expect(withCall(draft, { model: "without-default" }, models).voice).toBe("");
+  // The first model is preselected.
+  expect(withCall({ ...draft, model: "", voice: "Puck" }, { model: "other" }, models).voice).toBe("Puck");
   expect(withCall(draft, { text: "Hi" }, models).voice).toBe("Kore");
 });
 
@@ -156,7 +158,7 @@ test("a take from the gateway's cache costs nothing", () => {
   expect(takeDollars({ ...take, isCached: true }, models)).toBe(0);
 });
 
-test("a reused take without a voice leaves the choice to the API", () => {
+test("a reused take of an unknown model without a voice leaves the choice to the API", () => {
   const take = { model: "m", text: "Hello", voices: { kind: "single" as const, voice: null } };
   expect(withCall(draft, take, models).voice).toBe("");
 });

@@ -43,9 +43,12 @@ function speak(model: EmbeddedSpeech, text: string, { firstByteIn = 60_000, sign
   return model.synthesize(request, options)[Symbol.asyncIterator]();
 }
 
-async function untilIdle(model: EmbeddedSpeech): Promise<void> {
-  while (model.stats().busy > 0 || model.stats().waiting > 0) await new Promise(setImmediate);
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate);
 }
+
+const untilIdle = (model: EmbeddedSpeech) =>
+  until(() => model.stats().busy === 0 && model.stats().waiting === 0);
 
 function bytesOf(result: IteratorResult<SpeechEvent>): Uint8Array {
   return !result.done && result.value.type === "audio" ? result.value.pcm : new Uint8Array(0);
@@ -143,6 +146,8 @@ describe("too many calls", () => {
     const model = open({ maxWaiting: 2 });
     const calls = [speak(model, "hang on"), speak(model, "wait")];
     const firsts = Promise.allSettled(calls.map((call) => call.next()));
+    // A text is read in steps: a later call may overtake an earlier one.
+    await until(() => model.stats().busy + model.stats().waiting === 2);
     await expect(speak(model, "too many").next()).rejects.toMatchObject({
       code: "overloaded",
       details: { retryAfterMs: expect.any(Number) },
@@ -157,6 +162,7 @@ describe("too many calls", () => {
     const firsts = Promise.allSettled(
       ["hang on", "wait", "wait too"].map((text) => speak(model, text).next()),
     );
+    await until(() => model.stats().busy + model.stats().waiting === 3);
     await expect(speak(model, "in a hurry", { firstByteIn: 50 }).next()).rejects.toMatchObject({
       code: "overloaded",
     });
@@ -167,6 +173,7 @@ describe("too many calls", () => {
   it("fail when their turn comes after their first audio was due", async () => {
     const model = open();
     const first = speak(model, "First.").next();
+    await until(() => model.stats().busy === 1);
     const late = expect(speak(model, "Second.", { firstByteIn: 1_000 }).next()).rejects.toMatchObject({
       code: "upstream_timeout",
     });

@@ -130,7 +130,7 @@ it.each([
   ["Pages 10–20, 1914–1918 – war", "Pages 10-20, 1914-1918, war"],
   ["Tom & Jerry, AT&T", "Tom and Jerry, AT and T"],
   ["€12.50, £1, €1.05, ₹500, 50¢", "12 euros 50, 1 pound, 1 euro 05, 500 rupees, 50 cents"],
-  ["€5 million, £3.5bn, £5.00, ¥1,000", "5 million euros, 3.5 billion pounds, 5 pounds, 1,000 yen"],
+  ["€5 million, £3.5 bn, £5.00, ¥1,000", "5 million euros, 3.5 billion pounds, 5 pounds, 1,000 yen"],
   ["It costs 50€ 3 times; 10€ 20€", "It costs 50 euros 3 times; 10 euros 20 euros"],
   [
     "€1 million-plus, €10-€20, £5 m wide, £2M",

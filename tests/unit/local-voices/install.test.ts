@@ -282,6 +282,44 @@ describe("a download", () => {
     expect(await listed()).toEqual(["tiny"]);
   });
 
+  it("is repeated when its archive was damaged, is another one, or is at another address", async () => {
+    const good = await readFile(await archiveOf());
+    const bad = Buffer.concat([good.subarray(0, good.length - 40), Buffer.alloc(40)]);
+    let reply = { bytes: bad, etag: '"v1"' };
+    const ranges: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      ranges.push(request.headers.range);
+      const { bytes, etag } = reply;
+      const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+      const range = { "content-range": `bytes ${start}-${bytes.length - 1}/${bytes.length}` };
+      const head = { etag, "content-length": bytes.length - start, ...(start > 0 ? range : {}) };
+      response.writeHead(start > 0 ? 206 : 200, head).end(bytes.subarray(start));
+    });
+    const voices = open({ allowed: [new URL(url).host] });
+    const install = (path: string) => voices.install("tiny", { url: `${url}/${path}/tiny.tar.gz` }, OPTIONS);
+    await expect(install("a")).rejects.toMatchObject({ code: "invalid" });
+    expect((await voices.records()).partial.size).toBe(0);
+    const cancelled = async (path: string) => {
+      const stopping = new AbortController();
+      const options = {
+        signal: stopping.signal,
+        onProgress: ({ stage }: { stage: string }) => stage === "verify" && stopping.abort(),
+      };
+      await expect(
+        voices.install("tiny", { url: `${url}/${path}/tiny.tar.gz` }, options),
+      ).rejects.toMatchObject({ code: "caller_left" });
+    };
+    reply = { bytes: good, etag: '"v1"' };
+    await cancelled("a");
+    // The server ignores If-Range.
+    reply = { bytes: good, etag: '"v2"' };
+    await cancelled("a");
+    await install("b");
+    const last = `bytes=${good.length - 1}-`;
+    expect(ranges).toEqual([undefined, undefined, last, undefined, undefined]);
+    expect(await listed()).toEqual(["tiny"]);
+  });
+
   it.each(["", 'W/"v1"'])("with the ETag '%s' is not offered to be resumed", async (etag) => {
     const url = await serve((_, response) => {
       response.writeHead(200, { "content-length": 100, ...(etag === "" ? {} : { etag }) }).write("x");

@@ -35,6 +35,7 @@ it("keeps single marks, which belong to the text", () => {
     "2**3**4",
     "(a)*(b)*(c)",
     "x**n + y**n",
+    "x**2+y**2",
     "a*b*c",
     "snake_case_name",
     "f***",
