@@ -6,7 +6,7 @@ export const numberText = (value: number | null): string => (value === null ? ""
 export const dollarsText = (usd: string | null): string =>
   usd === null ? "" : usd.replace(/(\.\d{2}\d*?)0+$/, "$1");
 
-/** A decimal comma; `1,234` is none, since it may also be a thousand. */
+/** A number with a decimal comma. Not `1,234`, which may also be a thousand. */
 const DECIMAL_COMMA = /^(?:0?,\d+|\d+,\d{1,2})$/;
 
 /**

@@ -5,7 +5,7 @@ export function newOwner(folder: Pick<Stats, "uid" | "gid">, caller: number | un
   return caller === 0 && folder.uid !== 0 ? { uid: folder.uid, gid: folder.gid } : null;
 }
 
-/** When root runs this, gives a new file to the owner of its folder, as whom the server runs. */
+/** When root runs this, gives a new file to the owner of its folder, usually the server's user. */
 export function giveToOwnerOf(folder: string, file: string): void {
   const owner = newOwner(statSync(folder), process.getuid?.());
   if (owner !== null) chownSync(file, owner.uid, owner.gid);

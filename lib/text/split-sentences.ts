@@ -58,7 +58,7 @@ const ABBREVIATIONS = new Set(
     "chr inkl vgl ee v kap abb д dhr mevr bijv enz dz np tzw itd itp ul т.е т.д т.п г ул им стр"
   ).split(" "),
 );
-/** Words too, but not before a number, or before another abbreviation: "p. 12", "z. B.", "кв. 12". */
+/** Abbreviations only before a number or another abbreviation, since they are words too: "p. 12", "z. B.", "кв. 12". */
 const ABBREVIATIONS_BEFORE = new Set("z n p кв рис".split(" "));
 const NUMBER_OR_ABBREVIATION = /^\.\s{0,2}(?:\d|(?!I\b)[IVXLC]{1,6}\b|\p{Lu}\p{L}{0,2}\.)/u;
 

@@ -97,7 +97,10 @@ export class RejectionCounter {
     try {
       const isConfirmed = await store.rejections.add([...batch.values()]);
       // Written once more, they might be counted twice.
-      if (!isConfirmed) this.#noteDropped([...batch.values()].reduce((sum, one) => sum + one.calls, 0));
+      if (!isConfirmed)
+        log.warn("rejections_unconfirmed", {
+          count: [...batch.values()].reduce((sum, one) => sum + one.calls, 0),
+        });
     } catch (error) {
       log.warn("rejections_not_written", { cause: String(error) });
       this.#putBack(batch);
@@ -116,10 +119,6 @@ export class RejectionCounter {
       else if (this.#waiting.size < MAX_WAITING) this.#waiting.set(key, record);
       else dropped += record.calls;
     }
-    if (dropped > 0) this.#noteDropped(dropped);
-  }
-
-  #noteDropped(count: number): void {
-    this.services.log.warn("rejections_unconfirmed", { count });
+    if (dropped > 0) this.services.log.warn("rejections_dropped", { count: dropped });
   }
 }

@@ -56,6 +56,7 @@ it.each([
   ["pt", "10−5", "10 menos 5"],
   ["ja", "-5ど", "−5ど"],
   ["zh", "-5，温度为 -5，利润-500万，-10~-5℃", "负5,温度为 负5,利润负500万,负10到负5摄氏度"],
+  ["zh", "-2024年完成", "-2024年完成"],
   ["zh", "１００％，５～１０天，￥１００，１／２", "百分之100,5到10天,100元,2分之1"],
 ])("spells signs beside numbers in '%s': %s", (language, text, spelled) => {
   expect(respell(text, language)).toBe(spelled);

@@ -107,7 +107,7 @@ test("keeps the counts while the store is unavailable, up to a limit", async () 
     for (let i = 0; i < 1_000; i++) counter.count(rejected({ keyId: `key_${i}` }));
     await counter.flush();
   }
-  expect(logged).toContain("rejections_unconfirmed");
+  expect(logged).toContain("rejections_dropped");
   store.isDown = false;
   await counter.flush();
   expect(total()).toBe(2 + 4_096);

@@ -91,6 +91,11 @@ describe("a model folder", () => {
     // A link to itself.
     await symlink(directory, directory);
     await expect(voices.scan()).rejects.toMatchObject({ code: "ELOOP" });
+    // Its calls go to another channel.
+    await expect(voices.mapping("other", {})).rejects.toMatchObject({
+      code: "upstream_error",
+      details: { isUnknownModel: true },
+    });
     await rm(directory);
     await rename(`${directory}-away`, directory);
     expect((await voices.scan()).ready[0]).toBe(first);

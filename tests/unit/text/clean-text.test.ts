@@ -36,6 +36,7 @@ it("keeps single marks, which belong to the text", () => {
     "(a)*(b)*(c)",
     "x**n + y**n",
     "x**2+y**2",
+    "x**a+b**c",
     "a*b*c",
     "snake_case_name",
     "f***",

@@ -20,6 +20,7 @@ describe("sentences", () => {
     ["See p. 12, z. B. Obst, 5 Mio. Euro.", 1],
     ["Ludwig v. Beethoven, Umsatz in Mio. Euro.", 1],
     ["100 v. Chr. und д. 5, кв. 12.", 1],
+    ["Solve for n. I think so. See p. XII.", 3],
     ["Il libro è mio. Я люблю рис. Press p. Then go.", 4],
     ['He said "Stop." Then he left.', 2],
   ])("splits %j into %i", (text, count) => {
