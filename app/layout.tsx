@@ -33,6 +33,10 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       className={`${sans.variable} ${mono.variable} ${secret.variable}`}
       suppressHydrationWarning
     >
+      <head>
+        {/* No paint before the whole page is parsed: a table painted in parts changes its column widths. */}
+        <link rel="expect" href="#page-end" blocking="render" />
+      </head>
       <body>
         <noscript>
           <p className="border-b bg-warn-soft p-3 text-center">{messages.common.noScript}</p>
@@ -43,6 +47,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
             <Toaster />
           </LocaleProvider>
         </ThemeProvider>
+        <span id="page-end" hidden />
       </body>
     </html>
   );

@@ -22,6 +22,12 @@ async function seed({ allow, call, channel, embed, accepted }: Routed): Promise<
   await embed("rented");
 }
 
+/** Slows the page's processor down, so that the browser parses a page in several parts. */
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 8 });
+}
+
 /** Layout shifts (`layout-shift` entries above 0.001) while the page loads. */
 async function layoutShifts(page: Page, address: string): Promise<string[]> {
   await page.goto(address, { waitUntil: "networkidle" });
@@ -53,6 +59,7 @@ for (const width of [1440, 390])
     test.setTimeout(120_000);
     await seed(routed);
     await page.setViewportSize({ width, height: 900 });
+    await slowDown(page);
     const { items } = await routed.call("/api/channels");
     const paths = [
       "/",
