@@ -5,7 +5,7 @@ import { useSearchParams } from "next/navigation";
 import { type ComponentProps, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
-import { CALL_FILTERS, type CallFilter, REJECTED, readCallFilters } from "@/lib/client/calls";
+import { CALL_FILTERS, type CallFilter, MAX_ITEMS, REJECTED, readCallFilters } from "@/lib/client/calls";
 import { isComposing } from "@/lib/client/is-composing";
 import { pushQueryParams } from "@/lib/client/query-params";
 import { type Range, rangeQuery } from "@/lib/client/range";
@@ -119,7 +119,7 @@ function UsedValueFilter({
   const t = useTranslations("requests.filter");
   const { data } = useApi(
     api.summarizeUsage,
-    { query: { ...rangeQuery(range), by } },
+    { query: { ...rangeQuery(range), by, limit: MAX_ITEMS } },
     { keepPreviousData: true },
   );
   const options = (data?.items ?? [])

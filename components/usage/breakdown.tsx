@@ -2,7 +2,7 @@ import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
-import { type CallFilter, type CallFilters, withFilter } from "@/lib/client/calls";
+import { type CallFilter, type CallFilters, MAX_ITEMS, withFilter } from "@/lib/client/calls";
 import { setQueryParam } from "@/lib/client/query-params";
 import { type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
@@ -30,7 +30,7 @@ const MAX_ROWS = 8;
 
 type Item = UsageSummary["items"][number];
 
-function amountOf(item: Item, figure: Figure): number {
+function amountOf(item: UsageSummary["total"], figure: Figure): number {
   switch (figure) {
     case "calls":
       return item.calls;
@@ -44,7 +44,9 @@ function amountOf(item: Item, figure: Figure): number {
 }
 
 /** A bar for each of the busiest items, which adds a filter for it, and one for the others together. */
-function useBars(all: readonly Item[], by: Dimension, figure: Figure): Bar[] {
+function useBars(summary: UsageSummary | undefined, by: Dimension, figure: Figure): Bar[] {
+  const all = summary?.items ?? [];
+  const isCut = all.length === MAX_ITEMS;
   const t = useTranslations("usage.by");
   const amounts = useAmounts();
   const searchParams = useSearchParams();
@@ -74,10 +76,15 @@ function useBars(all: readonly Item[], by: Dimension, figure: Figure): Bar[] {
     };
   });
   if (rest.length > 0) {
-    const value = rest.reduce((sum, item) => sum + amountOf(item, figure), 0);
+    const sumOf = (some: readonly Item[]) => some.reduce((sum, item) => sum + amountOf(item, figure), 0);
+    // A call counts under each of its tags, so that only of other items the sum is the total.
+    const value =
+      summary !== undefined && isCut && by !== "tag"
+        ? amountOf(summary.total, figure) - sumOf(items.slice(0, MAX_ROWS))
+        : sumOf(rest);
     bars.push({
       key: "others",
-      label: t("others", { count: rest.length }),
+      label: t(isCut ? "manyOthers" : "others", { count: rest.length }),
       value,
       text: formats[figure](value),
     });
@@ -110,9 +117,9 @@ export function Breakdown({
   const requested = searchParams.get("by");
   const dimensions = DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user"));
   const by = dimensions.find((dimension) => dimension === requested) ?? "model";
-  const query = { ...rangeQuery(range), ...filters, by };
+  const query = { ...rangeQuery(range), ...filters, by, limit: MAX_ITEMS };
   const { data, error, mutate } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
-  const bars = useBars(data?.items ?? [], by, figure);
+  const bars = useBars(data, by, figure);
 
   return (
     <section className="grid content-start gap-3 rounded-md border bg-panel p-4">

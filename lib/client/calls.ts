@@ -3,6 +3,9 @@ import type { UsageFilters, UsageRow } from "../contracts/console/usage";
 import { searchText } from "./query-params";
 import { RANGES, type Range, rangeQuery } from "./range";
 
+/** The most items of a summary that are requested: those with the most calls. */
+export const MAX_ITEMS = 1_000;
+
 /** Filters for calls; the URL of the page and the API use the same names. */
 export const CALL_FILTERS = [
   "model",

@@ -4,12 +4,15 @@ import { boundedLine } from "./text";
 /** Default number of rows per page. */
 export const PAGE_SIZE = 50;
 
-/** Rows per page, decimal digits only: `z.coerce` would also accept `0x10`, `1e1` and ` 5`. */
-const Limit = z
-  .string()
-  .regex(/^\d{1,9}$/, "Must be a whole number.")
-  .transform(Number)
-  .pipe(z.int().min(1).max(100));
+/** The query parameter `limit`, decimal digits only: `z.coerce` would also accept `0x10`, `1e1` and ` 5`. */
+export const limitUpTo = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, "Must be a whole number.")
+    .transform(Number)
+    .pipe(z.int().min(1).max(max));
+/** Rows per page. */
+const Limit = limitUpTo(100);
 const LIMIT_META = { type: "integer", minimum: 1, maximum: 100 } as const;
 
 /** The query parameter `limit` of a list with `fallback` rows by default. */

@@ -108,7 +108,12 @@ test("shows an hour by minutes, with percentiles of the calls themselves", async
   const to = now() - (now() % MINUTE) + MINUTE;
   await settle(to - 5 * MINUTE + 1, { latencyMs: 80 });
   await settle(to - 5 * MINUTE + 2, { latencyMs: 90 });
+  // Before the range, in an hour that is partly in it.
+  await settle(to - HOUR - 1);
+  await settle(to - HOUR - 10 * MINUTE);
   const { data } = await read(owner, { from: to - HOUR, to, interval: "minute" });
+  for (const shares of [data.keys, data.models.filter(({ calls }: { calls: number }) => calls > 0)])
+    expect(shares).toMatchObject([{ calls: 2 }]);
   expect(data.periods).toHaveLength(60);
   expect(data.series.calls[55]).toBe(2);
   expect(data.series.latency_p95_ms[55], "not above the slowest call").toBe(90);

@@ -15,6 +15,7 @@ import { usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 let services: TestServices;
 let harness: ConsoleHarness;
@@ -198,6 +199,58 @@ test("returns at most a thousand labels and counts every call in the total", asy
   }
 });
 
+test("returns the items with the most calls and the total of all with a limit, over short and long ranges", async () => {
+  const now = services.clock.now();
+  const midnight = now - (now % DAY) - 2 * DAY;
+  // The busiest key has one call before, one on and one after the whole day of the long range.
+  const calls: [string, number][] = [
+    ["key_1", midnight - HOUR],
+    ["play_first", midnight + HOUR],
+    ["key_1", midnight + HOUR],
+    ["play_second", midnight + HOUR],
+    ["key_2", midnight + HOUR],
+    ["key_1", midnight + DAY],
+  ];
+  for (const [keyId, at] of calls) await settle("usr_1", { keyId, at });
+  const ask = async (from: number, to: number, more: Record<string, string>) => {
+    const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+    const query = new URLSearchParams({ ...range, ...more });
+    const { data } = (await harness(`/api/usage/summary?${query}`, { cookie: owner })).json;
+    const items = data.items.map((item: { name: string; calls: number }) => [item.name, item.calls]);
+    return [data.total.calls, items];
+  };
+  const long: [number, number] = [midnight - 2 * HOUR, midnight + DAY + HOUR];
+  expect(await ask(...long, { by: "key", limit: "2" })).toEqual([
+    6,
+    [
+      ["key_1", 3],
+      ["play", 2],
+    ],
+  ]);
+  expect(await ask(...long, { by: "key", limit: "1" })).toEqual([6, [["key_1", 3]]]);
+  // From the entries.
+  const inDay: [number, number] = [midnight, midnight + DAY];
+  expect(await ask(...inDay, { by: "key", limit: "1", status: "ok" })).toEqual([4, [["play", 2]]]);
+  expect(await ask(...long, { by: "key", limit: "1", interval: "day" })).toEqual([6, [["play", 2]]]);
+  expect(await ask(...long, { by: "end_user", limit: "1" })).toEqual([6, [[null, 6]]]);
+  // A range of minutes, whose whole hours come from the roll-ups; and one with entries only.
+  for (const to of [midnight + 3 * HOUR, midnight + HOUR + 60_000])
+    expect(await ask(midnight + 60_000, to, { by: "key", limit: "1" })).toEqual([4, [["play", 2]]]);
+  // The busiest key of both ends and the whole hour between them is first in none.
+  const minutes = [
+    [10, "key_1", "key_1", "key_3"],
+    [70, "key_2", "key_2", "key_3"],
+    [130, "key_1", "key_3"],
+  ] as const;
+  for (const [minute, ...keyIds] of minutes)
+    for (const keyId of keyIds) await settle("usr_1", { keyId, at: midnight - DAY + minute * 60_000 });
+  await settle("usr_1", { keyId: "key_3", at: midnight - DAY + 71 * 60_000 });
+  const exact: [number, number] = [midnight - DAY + 60_000, midnight - DAY + 140 * 60_000];
+  expect(await ask(...exact, { by: "key", limit: "1" })).toEqual([9, [["key_3", 4]]]);
+  const { status } = await harness("/api/usage/summary?by=key&limit=1001", { cookie: owner });
+  expect(status).toBe(400);
+});
+
 test("counts a call with two tags under each, and once in the total", async () => {
   await settle("usr_1", { tags: "blue, night" });
   await settle("usr_1", { tags: "blue" });
@@ -213,6 +266,12 @@ test("counts a call with two tags under each, and once in the total", async () =
       [null, 1],
     ]),
   );
+  await settle("usr_1", { tags: "night" });
+  await settle("usr_1", { tags: "night, x" });
+  await settle("usr_1", { tags: null });
+  const busiest = (await harness("/api/usage/summary?by=tag&limit=1", { cookie: owner })).json.data;
+  expect([busiest.total.calls, busiest.items.length]).toEqual([6, 1]);
+  expect(busiest.items).toMatchObject([{ name: "night", calls: 3 }]);
 });
 
 test("exports CSV in pages, with formulas as text and only their own rows for members", async () => {

@@ -1,10 +1,5 @@
 import type { UsageRecord, UsageSubject } from "../../ports/store";
-import { isPlaygroundId, PLAYGROUND_ID } from "../../ports/store/api-keys";
 import type { ConsoleContext } from "../context";
-
-/** The key under which calls are summed: every session has playground keys of its own, of 15 minutes each. */
-export const summedKeyId = (id: string | null): string | null =>
-  id !== null && isPlaygroundId(id) ? PLAYGROUND_ID : id;
 
 /** The present names of keys, users and channels; null: deleted. */
 export interface UsageNames {

@@ -12,6 +12,9 @@ import { toUsageSums } from "./to-usage-sums";
 /** Longest range by interval; by minute the calls themselves are read. */
 const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * DAY_MS, day: 92 * DAY_MS } as const;
 
+/** Most keys in the overview: the page shows no more. */
+const MAX_KEYS = 8;
+
 /**
  * The overview's figures for a range and for the equally long time before it; members see their own calls and no
  * channels. Throws `unauthenticated`, `invalid`.
@@ -39,12 +42,19 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     dayStarts: interval === "day" ? dayStarts({ ...span, timeZone }) : undefined,
   });
   const own = isMember ? { userId: user.id } : {};
-  const range = { ...own, ...counted, isByMinute };
-  const [now, before, byRoute, byKey, models, channels, rejected, failovers] = await Promise.all([
-    ledger.summarize({ ...range, ...inPieces(counted) }),
-    ledger.summarize({ ...range, ...inPieces(previous) }),
-    ledger.summarize({ ...range, by: "route", isByHour: false, hasOnlyCallsAndCost: true }),
-    ledger.summarize({ ...range, by: "key", isByHour: false, hasOnlyCallsAndCost: true }),
+  const now = await ledger.summarize({ ...own, ...inPieces(counted), isByMinute });
+  const shares = {
+    ...own,
+    from: now.readFrom ?? counted.from,
+    to: counted.to,
+    isByHour: false,
+    isExact: isByMinute,
+    hasOnlyCallsAndCost: true,
+  };
+  const [before, byRoute, byKey, models, channels, rejected, failovers] = await Promise.all([
+    ledger.summarize({ ...own, ...inPieces(previous), isByMinute }),
+    ledger.summarize({ ...shares, by: "route" }),
+    ledger.summarize({ ...shares, by: "key", maxGroups: MAX_KEYS }),
     ctx.store.models.all(),
     ctx.store.channels.all(),
     ctx.store.rejections.count({ ...own, from, to }),

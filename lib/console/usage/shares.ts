@@ -12,10 +12,6 @@ import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import { nameOfKey } from "../channels/stored-keys";
 import { toBrokenModels, toHealth } from "../circuits/health";
 import type { ConsoleServices } from "../context";
-import { summedKeyId } from "./names";
-
-/** Most keys in a breakdown: the page shows no more. */
-const MAX_KEYS = 8;
 
 /** Model and channel of a group by route; a call that reached no channel has none. */
 function routeOf(group: UsageGroup): { model: string; channelId: string | null } {
@@ -54,12 +50,11 @@ export function modelShares(
   }));
 }
 
-/** The keys with most calls; all playground keys are one. */
 export async function keyShares(
   { store }: ConsoleServices,
   groups: readonly UsageGroup[],
 ): Promise<OverviewKey[]> {
-  const sums = [...sumBy(groups, (group) => summedKeyId(group.name))].slice(0, MAX_KEYS);
+  const sums = [...sumBy(groups, (group) => group.name)];
   const names = await store.ledger.names(
     "key",
     sums.map(([id]) => id),

@@ -1,4 +1,8 @@
-import type { UsageSummary, UsageSummaryQuery } from "../../contracts/console/usage-summary";
+import {
+  MAX_SUMMARY_ITEMS,
+  type UsageSummary,
+  type UsageSummaryQuery,
+} from "../../contracts/console/usage-summary";
 import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
@@ -9,7 +13,6 @@ import type { ReadContext } from "../context";
 import { usageFilter } from "./entries";
 import { dayStarts } from "./intervals";
 import { sentNames } from "./list-rejections";
-import { summedKeyId } from "./names";
 import { toUsageSums } from "./to-usage-sums";
 
 /** More points than a chart can show. */
@@ -29,8 +32,6 @@ function readRange(query: UsageSummaryQuery, now: number): { from: number; to: n
   return { from, to };
 }
 
-/** Most items by tag or end user, busiest first: callers may invent any number of labels. */
-const MAX_LABELS = 1_000;
 /** Yields to other work after this many groups: one group may have a hundred labels. */
 const GROUPS_PER_STEP = 250;
 
@@ -43,8 +44,7 @@ function labelsOf(tags: string | null): (string | null)[] {
 
 /** The items that a group counts under. */
 function namesOf({ name }: UsageGroup, by: UsageSummaryQuery["by"]): (string | null)[] {
-  if (by === "tag") return labelsOf(name);
-  return [by === "key" ? summedKeyId(name) : name];
+  return by === "tag" ? labelsOf(name) : [name];
 }
 
 interface Item {
@@ -56,11 +56,11 @@ interface Item {
 /** Sums by period and name, and their total, which also counts calls without an item. */
 async function sumByItem(
   groups: readonly UsageGroup[],
-  by: UsageSummaryQuery["by"],
+  { by, limit }: Pick<UsageSummaryQuery, "by" | "limit">,
   periodOf: (hour: number | null) => string | null,
 ): Promise<{ items: Item[]; total: Sums }> {
   const isLabelled = by === "tag" || by === "end_user";
-  const maxItems = isLabelled ? MAX_LABELS : Number.POSITIVE_INFINITY;
+  const maxItems = isLabelled ? MAX_SUMMARY_ITEMS : Number.POSITIVE_INFINITY;
   const ordered = isLabelled ? [...groups].sort((a, b) => b.calls - a.calls) : groups;
   const items = new Map<string, Item>();
   let total: Sums = NO_SUMS;
@@ -76,7 +76,9 @@ async function sumByItem(
       else if (items.size < maxItems) items.set(itemKey, { period, name, sums: addSums(NO_SUMS, group) });
     }
   }
-  return { items: [...items.values()], total };
+  if (limit === undefined) return { items: [...items.values()], total };
+  const busiest = [...items.values()].sort((a, b) => b.sums.calls - a.sums.calls);
+  return { items: busiest.slice(0, limit), total };
 }
 
 async function labelsOfSubjects(
@@ -106,38 +108,40 @@ async function countRejected(
 
 /**
  * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. All
- * playground keys are one. By tag or end user there are at most a thousand items. Throws `unauthenticated`, `invalid`,
+ * playground keys are one. Throws `unauthenticated`, `invalid`,
  * `not_found` (another user's, for a member).
  */
 export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery): Promise<UsageSummary> {
   const filter = usageFilter(ctx, query);
   const { from, to } = readRange(query, ctx.clock.now());
   if (filter === null) throw new AppError("not_found", "User not found.");
-  const [{ groups, latencyBoundsMs, readFrom }, rejected] = await Promise.all([
+  const calls = { ...filter, from, to, isByHour: false, isExact: to - from <= MAX_EXACT_MS };
+  const { by = null, interval, limit } = query;
+  // A call of several tags is in one group, which has no name of an item.
+  const isCut = limit !== undefined && by !== null && by !== "tag" && interval === undefined;
+  const [{ groups, latencyBoundsMs, readFrom }, all, rejected] = await Promise.all([
     ctx.store.ledger.summarize({
-      ...filter,
-      from,
-      to,
-      by: query.by ?? null,
-      isByHour: query.interval === "hour" || query.interval === "day",
-      isByMinute: query.interval === "minute",
-      isExact: to - from <= MAX_EXACT_MS,
-      dayStarts:
-        query.interval === "day" ? dayStarts({ from, to, timeZone: ctx.instance.timeZone }) : undefined,
+      ...calls,
+      by,
+      isByHour: interval === "hour" || interval === "day",
+      isByMinute: interval === "minute",
+      dayStarts: interval === "day" ? dayStarts({ from, to, timeZone: ctx.instance.timeZone }) : undefined,
+      maxGroups: isCut ? limit : undefined,
     }),
+    isCut ? ctx.store.ledger.summarize({ ...calls, by: null }) : undefined,
     countRejected(ctx, filter, { from, to }),
   ]);
   const periodOf = (hour: number | null): string | null => {
     if (hour === null) return null;
-    return query.interval === "day" ? billingPeriod(ctx.instance.timeZone, hour).day : toTimestamp(hour);
+    return interval === "day" ? billingPeriod(ctx.instance.timeZone, hour).day : toTimestamp(hour);
   };
-  const { items, total } = await sumByItem(groups, query.by, periodOf);
+  const { items, total } = await sumByItem(groups, query, periodOf);
   const labels = await labelsOfSubjects(ctx, query.by, items);
   return {
     from: toTimestamp(from),
     to: toTimestamp(to),
     read_from: readFrom === null ? null : toTimestamp(readFrom),
-    total: toUsageSums(total, latencyBoundsMs),
+    total: toUsageSums(all === undefined ? total : (all.groups[0] ?? NO_SUMS), latencyBoundsMs),
     rejected,
     items: items.map(({ period, name, sums }) => ({
       period,

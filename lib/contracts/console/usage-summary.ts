@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Usd } from "../money";
+import { limitUpTo } from "../paging";
 import { Timestamp } from "../timestamp";
 import { UsageFilters } from "./usage";
 
@@ -9,10 +10,19 @@ export const UsageInterval = z.enum(["minute", "hour", "day"]).meta({
     "day before where midnight is not a full hour in UTC, as in India",
 });
 
+/** Most items by tag or end user, and the highest `limit`: callers may invent any number of labels. */
+export const MAX_SUMMARY_ITEMS = 1_000;
+
 /** `GET /api/usage/summary`: sums over a range, by time and by one dimension. */
 export const UsageSummaryQuery = UsageFilters.extend({
   by: z.enum(["key", "user", "model", "channel", "operation", "tag", "end_user"]).optional(),
   interval: UsageInterval.optional(),
+  limit: limitUpTo(MAX_SUMMARY_ITEMS).optional().meta({
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_SUMMARY_ITEMS,
+    description: "Only the items with the most calls; absent: all, but by tag or end user at most 1,000",
+  }),
 });
 export type UsageSummaryQuery = z.output<typeof UsageSummaryQuery>;
 
@@ -44,7 +54,7 @@ export const UsageSummary = z.strictObject({
    * Requests that were refused before a channel was called; null when a filter is about a field that they do not have.
    */
   rejected: z.int().nullable(),
-  /** By tag or end user: at most 1,000 items, those with the most calls. */
+  /** With `limit`, by tag or end user: those with the most calls. */
   items: z.array(
     UsageSums.extend({
       /**

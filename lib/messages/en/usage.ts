@@ -37,6 +37,7 @@ export const usage = {
     end_user: "End user",
     none: "None",
     others: "{count, plural, one {# other} other {# others}}",
+    manyOthers: "At least {count, plural, one {# other} other {# others}}",
     empty: "No data in this range.",
   },
   partial: "Too many requests in this range: only those since {when} are counted.",

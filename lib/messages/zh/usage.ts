@@ -37,6 +37,7 @@ export const usage = {
     end_user: "终端用户",
     none: "无",
     others: "其他 {count} 项",
+    manyOthers: "其他至少 {count} 项",
     empty: "此时段没有数据。",
   },
   partial: "此时段的请求过多，此处只统计 {when} 之后的请求。",

@@ -27,6 +27,8 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
    * one group with the day's beginning as its hour.
    */
   dayStarts?: readonly number[];
+  /** At most this many groups, those with most calls; not with `isByHour` or `isByMinute`. */
+  maxGroups?: number;
   /** Sums calls, errors and cost only, which takes less time; all others are 0. */
   hasOnlyCallsAndCost?: boolean;
 }

@@ -33,3 +33,8 @@ export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   }
   return [...merged.values()];
 }
+
+/** The groups with most calls: at most `max`. */
+export function busiest(groups: UsageGroup[], max: number | undefined): UsageGroup[] {
+  return max === undefined ? groups : groups.sort((a, b) => b.calls - a.calls).slice(0, max);
+}

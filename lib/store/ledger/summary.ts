@@ -1,21 +1,31 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
+import { PLAYGROUND_ID } from "../../ports/store/api-keys";
 import type { Tables } from "../schema";
-import { rolledConditions, rowConditions } from "./conditions";
+import { isOfKey, rolledConditions, rowConditions } from "./conditions";
 import { findCut } from "./find-cut";
-import { mergeGroups, routeName, toGroup, total } from "./groups";
+import { busiest, mergeGroups, routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
-const ENTRY_COLUMNS = {
-  key: "key_id",
-  user: "user_id",
-  model: "model",
-  channel: "channel_id",
-  operation: "operation",
-  tag: "tags",
-  end_user: "end_user",
-} as const satisfies Record<Exclude<UsageDimension, "route">, string>;
+/** The key under which calls are summed: every session has playground keys of its own, of 15 minutes each. */
+const summedKey = sql<string>`case when ${isOfKey(PLAYGROUND_ID)} then ${sql.lit(PLAYGROUND_ID)} else key_id end`;
+
+/** The name under which a row is summed, for the dimensions that the roll-ups have. */
+const ROLLED_NAMES: Partial<Record<UsageDimension, RawBuilder<string | null>>> = {
+  key: summedKey,
+  user: sql`user_id`,
+  model: sql`model`,
+  channel: sql`channel_id`,
+  operation: sql`operation`,
+  route: routeName,
+};
+
+const ENTRY_NAMES: Partial<Record<UsageDimension, RawBuilder<string | null>>> = {
+  ...ROLLED_NAMES,
+  tag: sql`tags`,
+  end_user: sql`end_user`,
+};
 
 /** The number of labels is unbounded, and a histogram for each would be half of the work. */
 function isLabel(by: UsageDimension | null): boolean {
@@ -77,10 +87,10 @@ async function summarizeRows(
   for (const condition of conditionsOf(query, readFrom ?? query.from)) select = select.where(condition);
   if (query.isByHour || query.isByMinute)
     select = select.select(period.as("hour")).groupBy(period).orderBy(period);
-  if (query.by !== null) {
-    const name = query.by === "route" ? routeName : sql<string | null>`${sql.ref(ENTRY_COLUMNS[query.by])}`;
-    select = select.select(name.as("name")).groupBy(name);
-  }
+  const name = query.by === null ? undefined : ENTRY_NAMES[query.by];
+  if (name !== undefined) select = select.select(name.as("name")).groupBy(name);
+  if (query.maxGroups !== undefined)
+    select = select.orderBy("calls", "desc").orderBy("name").limit(query.maxGroups);
   const rows = await select.having(sql`count(*)`, ">", 0).execute();
   const groups: UsageGroup[] = rows.map(toGroup);
   return { groups, readFrom };
@@ -99,54 +109,47 @@ const SUM_COLUMNS = {
   firstByteCalls: "first_byte_calls",
 } as const;
 
-/** Dimensions that the roll-ups have. */
-const ROLL_UP_COLUMNS = {
-  key: "key_id",
-  user: "user_id",
-  model: "model",
-  channel: "channel_id",
-  operation: "operation",
-} as const satisfies Partial<Record<UsageDimension, string>>;
-
-function isRolled(by: UsageDimension): by is keyof typeof ROLL_UP_COLUMNS | "route" {
-  return by === "route" || Object.hasOwn(ROLL_UP_COLUMNS, by);
-}
-
-function rollUpName(by: UsageDimension | null): RawBuilder<string | null> | null {
-  if (by === null || !isRolled(by)) return null;
-  return by === "route" ? routeName : sql<string>`${sql.ref(ROLL_UP_COLUMNS[by])}`;
-}
-
-/** Sums of the roll-ups whose hour (or day) begins in the span. */
-async function sumRollUps(
-  db: Kysely<Tables>,
-  table: "rollups" | "daily_rollups",
-  query: UsageSummaryQuery,
-  span: Span,
-): Promise<UsageGroup[]> {
-  if (span.from >= span.to) return [];
-  let select = db
-    .selectFrom(table)
-    .select([
-      ...Object.entries(query.hasOnlyCallsAndCost ? CALL_AND_COST_COLUMNS : SUM_COLUMNS).map(
-        ([alias, name]) => total(name).as(alias),
-      ),
-      ...(query.hasOnlyCallsAndCost ? [] : LATENCY_COLUMNS).map((name) => total(name).as(name)),
-    ])
-    .where("hour", ">=", span.from)
-    .where("hour", "<", span.to);
-  for (const condition of rolledConditions(query)) select = select.where(condition);
-  if (query.isByHour) select = select.select("hour").groupBy("hour").orderBy("hour");
-  const name = rollUpName(query.by);
-  if (name !== null) select = select.select(name.as("name")).groupBy(name);
-  // Sums are zero where the only entries were replaced by entries of another channel.
-  const rows = await select.having(total("calls"), ">", 0).execute();
-  return rows.map(toGroup);
-}
-
 interface Span {
   from: number;
   to: number;
+}
+
+type RollUpSpan = Span & { table: "rollups" | "daily_rollups" };
+
+/** Sums of the roll-ups whose hour (or day) begins in one of the spans, which do not overlap. */
+async function sumRollUps(
+  db: Kysely<Tables>,
+  query: UsageSummaryQuery,
+  spans: readonly RollUpSpan[],
+): Promise<UsageGroup[]> {
+  const histogram = Object.fromEntries(LATENCY_COLUMNS.map((name) => [name, name]));
+  const columns = Object.entries(
+    query.hasOnlyCallsAndCost ? CALL_AND_COST_COLUMNS : { ...SUM_COLUMNS, ...histogram },
+  );
+  const name = query.by === null ? undefined : ROLLED_NAMES[query.by];
+  const [first, ...others] = spans
+    .filter(({ from, to }) => from < to)
+    .map(({ table, from, to }) => {
+      let rows = db
+        .selectFrom(table)
+        .select(["hour", ...columns.map(([alias, column]) => sql<number>`${sql.ref(column)}`.as(alias))])
+        .where("hour", ">=", from)
+        .where("hour", "<", to);
+      if (name !== undefined) rows = rows.select(name.as("name"));
+      for (const condition of rolledConditions(query)) rows = rows.where(condition);
+      return rows;
+    });
+  if (first === undefined) return [];
+  let select = db
+    .selectFrom(others.reduce((all, rows) => all.unionAll(rows), first).as("spans"))
+    .select(columns.map(([alias]) => total(alias).as(alias)));
+  if (query.isByHour) select = select.select("hour").groupBy("hour").orderBy("hour");
+  if (name !== undefined) select = select.select(sql`name`.as("name")).groupBy(sql`name`);
+  if (query.maxGroups !== undefined)
+    select = select.orderBy(total("calls"), "desc").orderBy(sql`name`).limit(query.maxGroups);
+  // Sums are zero where the only entries were replaced by entries of another channel.
+  const rows = await select.having(total("calls"), ">", 0).execute();
+  return rows.map(toGroup);
 }
 
 /** When the first or last settled entry arrived; undefined: there is none. */
@@ -182,12 +185,14 @@ async function fromExactRange(
   const newest = (await edgeOfEntries(db, "desc")) ?? 0;
   const last = newest < query.to ? Math.ceil(query.to / HOUR_MS) * HOUR_MS : query.to - (query.to % HOUR_MS);
   if (first > last) return summarizeRows(db, query);
-  const end = await summarizeRows(db, { ...query, from: last });
-  if (end.readFrom !== null) return end;
-  const begin = await summarizeRows(db, { ...query, to: first });
-  const hours = await sumRollUps(db, "rollups", query, { from: first, to: last });
+  const { maxGroups, ...all } = query;
+  const end = await summarizeRows(db, { ...all, from: last });
+  if (end.readFrom !== null) return { ...end, groups: busiest(end.groups, maxGroups) };
+  const begin = await summarizeRows(db, { ...all, to: first });
+  const hours = await sumRollUps(db, all, [{ table: "rollups", from: first, to: last }]);
   const parts = [...begin.groups, ...hours, ...end.groups];
-  return { groups: query.isByHour ? parts : mergeGroups(parts), readFrom: begin.readFrom };
+  const groups = query.isByHour ? parts : busiest(mergeGroups(parts), maxGroups);
+  return { groups, readFrom: begin.readFrom };
 }
 
 /**
@@ -196,13 +201,18 @@ async function fromExactRange(
 async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
   const from = query.from - (query.from % HOUR_MS);
   const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: query.to - (query.to % DAY_MS) };
-  if (query.isByHour || days.from >= days.to) return sumRollUps(db, "rollups", query, { from, to: query.to });
-  const parts = [
-    await sumRollUps(db, "rollups", query, { from, to: days.from }),
-    await sumRollUps(db, "daily_rollups", query, days),
-    await sumRollUps(db, "rollups", query, { from: days.to, to: query.to }),
+  if (query.isByHour || days.from >= days.to)
+    return sumRollUps(db, query, [{ table: "rollups", from, to: query.to }]);
+  const spans: RollUpSpan[] = [
+    { table: "rollups", from, to: days.from },
+    { table: "daily_rollups", ...days },
+    { table: "rollups", from: days.to, to: query.to },
   ];
-  return mergeGroups(parts.flat());
+  // The groups with most calls are known only over all spans; a statement for each takes two thirds of the time.
+  if (query.maxGroups !== undefined) return sumRollUps(db, query, spans);
+  const parts: UsageGroup[] = [];
+  for (const span of spans) parts.push(...(await sumRollUps(db, query, [span])));
+  return mergeGroups(parts);
 }
 
 /**
@@ -220,7 +230,7 @@ async function fromRollUpsByDay(
   const span = { from: whole[0]?.from ?? 0, to: whole.at(-1)?.to ?? 0 };
   // Where a zone's offset changes, there are other days between them.
   const wanted = new Set<number | null>(whole.map(({ from }) => from));
-  const daily = await sumRollUps(db, "daily_rollups", { ...query, isByHour: true }, span);
+  const daily = await sumRollUps(db, { ...query, isByHour: true }, [{ table: "daily_rollups", ...span }]);
   const groups = daily.filter(({ hour }) => wanted.has(hour));
   for (const part of spans.filter((one) => !isWhole(one))) {
     const sums = await fromRollUps(db, { ...query, isByHour: false, ...part });
@@ -232,7 +242,8 @@ async function fromRollUpsByDay(
 /** Sums of settled calls in groups: from the roll-ups where they have the dimension, else from the newest entries. */
 export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageSummary> {
   const { by } = query;
-  const areRolled = !query.isByMinute && (by === null || isRolled(by)) && rowConditions(query).length === 0;
+  const areRolled =
+    !query.isByMinute && (by === null || ROLLED_NAMES[by] !== undefined) && rowConditions(query).length === 0;
   if (!areRolled) return { ...(await summarizeRows(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
   if (query.isExact && (await hasEntriesSince(db, query.from)))
     return { ...(await fromExactRange(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
