@@ -689,6 +689,25 @@ describe("generateContent on upstream channels", () => {
     expect([first.running, second.running]).toEqual([0, 0]);
   });
 
+  it("fails over when a channel ends the speech as OTHER, without a failure of the channel", async () => {
+    const ending = { ...END, finishReason: "OTHER" };
+    const cut = new ScriptedSpeech(() => spoken(1, { ending }));
+    const channels = [{ channel: upstream("a"), speech: cut }];
+    const alone = openSpeechHarness(channels);
+    for (let asked = 0; asked < 6; asked++) {
+      const reply = await alone.post(PATH, GOOD);
+      expect([reply.status, (await json(reply)).error.message]).toEqual([
+        502,
+        "The channel ended the speech early (finish reason OTHER).",
+      ]);
+    }
+    expect(cut.requests).toHaveLength(6);
+    const speech = new ScriptedSpeech(() => spoken(2));
+    const { post, rows } = openSpeechHarness([...channels, { channel: upstream("b", 1), speech }]);
+    expect(await audioOf(await post(PATH, GOOD))).toEqual(await collect(tone(2)));
+    expect(rows).toMatchObject([{ status: 200, channelId: "b", attempts: 2, audioMs: 2_000 }]);
+  });
+
   it.each<[string, Partial<Limits>, () => ScriptedSpeech, number, string]>([
     ["breaks off", {}, breaking, 502, "upstream_truncated"],
     [

@@ -4,12 +4,13 @@ import { stopReason } from "../../ports/stop-signal";
 import type { GatewayContext } from "../context";
 import { type BufferedSpeech, MAX_REPLY_BYTES } from "./buffered-replies";
 import type { OpenedSpeech, SoundEvent } from "./opened-speech";
-import { TimedEvents, truncatedStream } from "./speech-stream";
+import { endedEarly, TimedEvents, truncatedStream } from "./speech-stream";
 
 /**
  * Reads a whole speech into `buffer` and returns it as a stream. Throws the channel's errors, `upstream_truncated` for a
- * stream without its end, `upstream_timeout` by the call's limits, `upstream_invalid` above 64 MiB, and the errors of
- * `BufferedSpeech.append`; the channel is stopped then, and `buffer` keeps its reserved memory for the next attempt.
+ * stream without its end or with the finish reason `OTHER`, `upstream_timeout` by the call's limits, `upstream_invalid`
+ * above 64 MiB, and the errors of `BufferedSpeech.append`; the channel is stopped then, and `buffer` keeps its reserved
+ * memory for the next attempt.
  */
 export async function bufferSpeech(
   ctx: GatewayContext,
@@ -26,6 +27,8 @@ export async function bufferSpeech(
       if (ctx.signal.aborted) throw stopReason(ctx.signal);
       if (event.done) throw truncatedStream();
       if (event.value.type === "end") {
+        // Google ends long streams so; any other reason tells the caller what to change.
+        if (event.value.finishReason === "OTHER") throw endedEarly("OTHER");
         source.return?.().catch(() => {});
         return bufferedStream(buffer, event.value, opened);
       }

@@ -269,8 +269,8 @@ function stalled(): AppError {
   return new AppError("upstream_timeout", "The channel stopped sending in the middle of the speech.");
 }
 
-/** For a caller without a field for the reason: a reply that ends as usual would pass for the whole speech. */
-function endedEarly(finishReason: string): AppError {
+/** For a reply that would pass for the whole speech. Not repeated on its channel, which may end it again. */
+export function endedEarly(finishReason: string): AppError {
   const message = `The channel ended the speech early (finish reason ${finishReason}).`;
   return new AppError("upstream_truncated", message, { isCausedByRequest: true });
 }
