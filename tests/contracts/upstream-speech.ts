@@ -57,6 +57,9 @@ const COMMON_FAILURES: Readonly<Record<string, string>> = {
   "status-503": "upstream_error",
   "status-504": "upstream_timeout",
   "status-529": "upstream_error",
+  "error-with-200-408": "upstream_timeout",
+  "error-with-200-429": "upstream_rate_limited",
+  "error-with-200-502": "upstream_error",
   "cut-at-chunk-0": "upstream_truncated",
 };
 

@@ -128,6 +128,7 @@ function post(
     headers: { accept: "audio/*", ...keyHeaders(key) },
     body,
     maxBytes: MAX_SPEECH_BYTES,
+    isAudio: true,
     readRefusal: readElevenLabsRefusal,
     secrets: key === null ? [] : [key],
     ca,

@@ -164,10 +164,9 @@ function* base64Events({ texts, bytes }: Base64Audio): Generator<SpeechEvent> {
 function checkedMessage(message: Fields, nowMs: number, secrets: readonly string[]): Fields {
   const error = asFields(message.error);
   if (error === null) return message;
-  const status = typeof error.code === "number" && error.code >= 400 && error.code < 600 ? error.code : 500;
   const text = JSON.stringify({ error });
   throw refusalError({
-    status,
+    status: 200,
     header: () => null,
     text,
     nowMs,

@@ -108,6 +108,7 @@ function post(
     headers: { accept: "audio/*, text/event-stream", ...form.headers(key) },
     body,
     maxBytes: MAX_SPEECH_BYTES,
+    isAudio: true,
     readRefusal: readOpenAiRefusal,
     secrets: key === null ? [] : [key],
     ca: form.options.ca,

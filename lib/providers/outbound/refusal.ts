@@ -101,6 +101,22 @@ function errorFields(text: string): Fields | null {
   return asFields(Array.isArray(parsed) ? parsed[0] : parsed);
 }
 
+/**
+ * The status that an error in a body with status 200 states, as OpenRouter, and Google within a stream, send one; 500
+ * where it states none. Null for a body without an error.
+ */
+function statedStatus(body: Fields | null): number | null {
+  const error = asFields(body?.error);
+  if (error === null) return asText(body?.error) === null ? null : 500;
+  const code = Number(error.code);
+  return Number.isInteger(code) && code >= 400 && code < 600 ? code : 500;
+}
+
+/** Whether a reply with status 200 is an error. */
+export function hasError(text: string): boolean {
+  return statedStatus(errorFields(text)) !== null;
+}
+
 /** A reply of this type that is not JSON is a message for people. */
 function plainWords({ text, header }: Refusal): string | null {
   const isPlain = (header("content-type") ?? "").startsWith("text/plain");
@@ -124,12 +140,15 @@ function failed(upstreamStatus: number, details: FailureDetails): AppError {
 /**
  * The error for a reply without the requested content: an error of the request is passed on with its message, any other
  * is the channel's and has it in `details.upstreamMessage`. `details.upstreamRefusal` says that the channel's key or
- * account is the cause.
+ * account is the cause. The error object of a reply with status 200 states its status.
  */
 export function refusalError(refusal: Refusal): AppError {
-  const { status, header, text, nowMs, secrets, read } = refusal;
-  if (status < 300)
-    return invalidAnswer(`with status ${status} and no content`, undefined, { upstreamStatus: status });
+  const { header, text, nowMs, secrets, read } = refusal;
+  const status = refusal.status < 300 ? statedStatus(errorFields(text)) : refusal.status;
+  if (status === null) {
+    const what = text === "" ? `with status ${refusal.status} and no content` : "without audio";
+    return invalidAnswer(what, undefined, { upstreamStatus: refusal.status });
+  }
   if (status >= 300 && status < 400) {
     return new AppError(
       "upstream_redirect",

@@ -31,6 +31,8 @@ export interface OutboundRequest {
   maxBytes: number;
   /** The reply is a file: its bytes are kept as sent, since servers call the compression of an archive an encoding. */
   isFile?: boolean;
+  /** The reply is audio or events: one of JSON is an error, whatever its status. */
+  isAudio?: boolean;
   /** The content of the reply is not needed. */
   mayBeEmpty?: boolean;
   readRefusal: ReadRefusal;

@@ -5,6 +5,7 @@ import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { BoundedBody, type ByteSource, collect } from "./body";
 import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
+import { hasError } from "./refusal";
 import { attemptLimits, type OutboundRequest, type OutboundSettings } from "./request";
 import {
   type ConnectionPool,
@@ -183,6 +184,12 @@ export interface WholeUpstreamReply {
   bytes: Uint8Array;
 }
 
+/** True for an error that was sent with status 200. The search is cheap: most replies are not parsed here. */
+function isErrorBody(bytes: Uint8Array): boolean {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return body.length <= REFUSAL_BYTES && body.includes('"error"') && hasError(body.toString("utf8"));
+}
+
 /** Sends one request and reads its whole reply. Throws like `send` and its body; everything is read before it returns. */
 export async function sendWhole(
   settings: OutboundSettings,
@@ -206,8 +213,11 @@ export async function sendWhole(
     return NOTHING;
   });
   const header = headerReader(reply.headers);
-  if (isGood(reply.status, request))
-    return { header, bytes: await decoded(settings, request, header, bytes) };
+  if (isGood(reply.status, request)) {
+    const content = await decoded(settings, request, header, bytes);
+    if (!isErrorBody(content)) return { header, bytes: content };
+    throw refused(settings, request, url, reply.status, header, content);
+  }
   const readable = await decoded(settings, request, header, bytes).catch(() => NOTHING);
   throw refused(settings, request, url, reply.status, header, readable);
 }

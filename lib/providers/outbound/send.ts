@@ -179,7 +179,9 @@ export async function send(
       attempt.resume();
     });
     const header = headerReader(head.headers);
-    const good = isGood(head.status, request);
+    const contentType = (header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+    const isError = request.isAudio === true && contentType === "application/json";
+    const good = isGood(head.status, request) && !isError;
     const encoding = good && request.isFile ? "" : (header("content-encoding") ?? "").trim().toLowerCase();
     const body = attempt.body(good, encoding);
     if (!good) {
@@ -191,7 +193,7 @@ export async function send(
     }
     return {
       header,
-      contentType: (header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "",
+      contentType,
       // Another coding than chunked is ended by the connection (RFC 9112 §6.3).
       isDelimited:
         header("content-length") !== null || /\bchunked\s*$/i.test(header("transfer-encoding") ?? ""),

@@ -6,7 +6,7 @@ import { elevenLabsError, elevenLabsLists, elevenLabsSpeech } from "./elevenlabs
 import { BAD_KEY_DETAILS, geminiEmbeddings, geminiError, geminiModels, geminiSpeech } from "./gemini";
 import { type InjectedFailure, RETRY_AFTER_FORMS, readModel } from "./injected-failure";
 import { openAiEmbeddings, openAiError, openAiLists, openAiSpeech } from "./openai";
-import type { Reply } from "./reply";
+import { json, type Reply } from "./reply";
 import { send } from "./send";
 
 /** One request as received, and its outcome. */
@@ -173,6 +173,10 @@ function faultyReply(path: string, failure: InjectedFailure | null, options: Ups
     case "status":
     case "stalled-status":
       return errorReply(path, failure.n, `Failed at http://10.1.2.3:8080/internal with ${failure.n}.`);
+    case "error-with-200": {
+      const body = { error: { code: failure.n, message: "Provider returned an error." }, user_id: "user_x" };
+      return json(200, body);
+    }
     case "html-status":
       return {
         status: failure.n,

@@ -98,6 +98,8 @@ const FAILURES: readonly [string, string][] = [
   ["status-429", "upstream_rate_limited"],
   ["status-500", "upstream_error"],
   ["status-504", "upstream_timeout"],
+  ["error-with-200-400", "invalid"],
+  ["error-with-200-429", "upstream_rate_limited"],
 ];
 
 test.each(
@@ -110,6 +112,21 @@ test.each(
 test.each([["nan"], ["same-index"]])("openai: maps the failure '%s' to upstream_invalid", async (failure) => {
   const work = embedding("openai").embed({ model: `embed--${failure}`, texts: ["a b", "c"] }, callOptions());
   await expect(work).rejects.toMatchObject({ code: "upstream_invalid" });
+});
+
+test.each([
+  [401, { upstreamStatus: 401, upstreamRefusal: "credentials" }],
+  [402, { upstreamStatus: 402, upstreamRefusal: "account" }],
+  [503, { upstreamStatus: 503 }],
+  // Not a status.
+  [7, { upstreamStatus: 500 }],
+])("openai: takes an error of code %d with status 200 for that status", async (code, details) => {
+  const request = { model: `embed--error-with-200-${code}`, texts: ["a b", "c"] };
+  await expect(embedding("openai").embed(request, callOptions())).rejects.toMatchObject({
+    code: "upstream_error",
+    message: `The channel's upstream answered with an error (${details.upstreamStatus}).`,
+    details: { ...details, upstreamMessage: "Provider returned an error." },
+  });
 });
 
 test("sorts vectors by the order of their texts", async () => {
