@@ -18,15 +18,17 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const OPENING_BRACE = 0x7b;
+/** First letters of the fields data, event, id and retry; no line of JSON begins with one. */
+const FIELD_LETTERS = Buffer.from("deir");
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * The events of a stream (WHATWG HTML §9.2.6), in time linear in its bytes, whatever the size of an event or of the
  * chunks it arrives in. Three differences from the standard: data after the last blank line is an event too, because some
  * servers leave that line out, and the reader knows whether it is complete; an event with empty data is skipped, because
- * some servers send it to keep the connection alive; lines from one that begins with a brace to the next blank line are
- * the data of an event, because Google ends a failed stream with plain JSON. Throws `upstream_invalid` for an event over 32 MiB and for field or
- * event names that are not UTF-8.
+ * some servers send it to keep the connection alive; lines from one that begins with a brace to the next blank line or
+ * field are the data of an event, because Google ends a failed stream with plain JSON. Throws `upstream_invalid` for an
+ * event over 32 MiB and for field or event names that are not UTF-8.
  */
 export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = new EventReader();
@@ -45,6 +47,8 @@ export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncG
         at += 1;
         continue;
       }
+      const plain = reader.endPlain(bytes[at]);
+      if (plain !== null) yield plain;
       const end = lf < 0 || cr < 0 ? Math.max(lf, cr) : Math.min(lf, cr);
       reader.add(bytes.subarray(at, end < 0 ? bytes.length : end));
       if (end < 0) break;
@@ -75,6 +79,12 @@ class EventReader {
   /** The data of the current event; null without a data line. */
   #data: ByteBlocks | null = null;
   #event = new ByteBlocks();
+
+  /** The event of plain JSON, if `next`, the first byte after it, begins a field. */
+  endPlain(next = 0): ServerSentEvent | null {
+    const isField = this.#isPlain && this.#field === undefined && FIELD_LETTERS.includes(next);
+    return isField ? this.#dispatch() : null;
+  }
 
   /** A part of the current line, without its end. */
   add(part: Buffer): void {

@@ -47,7 +47,7 @@ function referenceEvents(text: string): { event: string; data: string }[] {
   };
   for (const [at, whole] of text.split(/\r\n|\r|\n/).entries()) {
     const line = at === 0 ? whole.replace(/^\uFEFF/, "") : whole;
-    if (line === "") dispatch();
+    if (line === "" || (isPlain && /^[deir]/.test(line))) dispatch();
     if (whole.startsWith("{") && data.length === 0) isPlain = true;
     if (isPlain) {
       data.push(line);
@@ -78,8 +78,9 @@ describe("server-sent events", () => {
   });
 
   test("include plain JSON between them and at the end, wherever it is split", async () => {
-    const text = 'data: 1\n\n{\n  "a": "x:y",\r\n\t"b": 2\n}\n\ndata: {\n{ignored\n\n{"error": {}}';
-    const expected = ["1", '{\n  "a": "x:y",\n\t"b": 2\n}', "{", '{"error": {}}'];
+    const text =
+      'data: 1\n\n{\n  "a": "x:y",\r\n\t"b": 2\n}\n\ndata: {\n{ignored\n\n{"c": 3}\r\ndata: [DONE]\n\n{"error": {}}';
+    const expected = ["1", '{\n  "a": "x:y",\n\t"b": 2\n}', "{", '{"c": 3}', "[DONE]", '{"error": {}}'];
     const bytes = Buffer.from(text);
     for (let size = 1; size <= bytes.length; size += 1)
       expect(
