@@ -43,7 +43,11 @@ async function speak({
   speed,
   pauseMs,
 }: VoiceChunk): Promise<{ pcm: Uint8Array; workMs: number }> {
-  loading ??= load();
+  // What was missing may be there for the next text.
+  loading ??= load().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
   const engine = await loading;
   const began = performance.now();
   const asked = speed / lengthScale;

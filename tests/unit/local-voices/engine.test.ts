@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -242,6 +242,9 @@ describe("an engine that ends its process", () => {
       message: `sherpa-onnx cannot be loaded on ${process.platform}-${process.arch}.`,
       cause: { message: expect.stringContaining("sherpa-onnx-node") },
     });
+    // The same process finds it once it is there.
+    await symlink(path.resolve("node_modules"), path.join(directory, ".workers", "node_modules"));
+    expect((await readAll(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
   });
 
   it("is not started for a folder that is broken or missing", async () => {
