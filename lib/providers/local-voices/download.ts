@@ -11,6 +11,7 @@ import { failureOf, withSubject } from "../outbound/failure";
 import type { UpstreamReply } from "../outbound/request";
 import { connectionTo } from "../outbound/request";
 import { parseUpstreamUrl, targetOf, urlRefusal } from "../outbound/upstream-url";
+import { writeAll } from "./write-all";
 
 export const ARCHIVE_ENDING = /\.(?:tar\.bz2|tbz2?|tar\.gz|tgz)$/i;
 const MAX_REDIRECTS = 5;
@@ -63,7 +64,7 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
     let done = start;
     onProgress(done, total);
     for await (const chunk of reply.body) {
-      await output.write(chunk, 0, chunk.length, done);
+      await writeAll(output, chunk, done);
       done += chunk.length;
       onProgress(done, total);
     }

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { Parser, type ReadEntry } from "tar";
 import unbzip2Stream from "unbzip2-stream";
+import { writeAll } from "./write-all";
 
 /** Limits of an archive; Kokoro with all languages has 400 files and 400 MB. */
 export interface UnpackLimits {
@@ -153,7 +154,11 @@ function segmentsOf({ path: name, type }: ReadEntry): string[] {
 async function writeNew(target: string, entry: ReadEntry): Promise<void> {
   const file = await open(target, "wx", 0o644);
   try {
-    for await (const chunk of entry) await file.write(chunk);
+    let done = 0;
+    for await (const chunk of entry) {
+      await writeAll(file, chunk, done);
+      done += chunk.length;
+    }
   } finally {
     await file.close();
   }

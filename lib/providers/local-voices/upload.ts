@@ -5,6 +5,7 @@ import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
 import { AppError, diskFull } from "../../errors";
 import type { UploadPart } from "../../ports/local-voices";
 import { ARCHIVE_ENDING, resumableBytes, tooLarge } from "./download";
+import { writeAll } from "./write-all";
 
 const PREFIX = ".upload-";
 
@@ -32,10 +33,7 @@ export async function writePart(
   // At its offset, not at the end: the same part may be arriving twice.
   const output = await open(archive, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
-    for (let at = 0; at < bytes.length; ) {
-      const { bytesWritten } = await output.write(bytes, at, bytes.length - at, offset + at);
-      at += bytesWritten;
-    }
+    await writeAll(output, bytes, offset);
   } catch (error) {
     throw diskFull(error) ?? error;
   } finally {

@@ -4,6 +4,7 @@ import {
   appendFile,
   mkdir,
   mkdtemp,
+  open as openFile,
   readdir,
   readFile,
   rm,
@@ -56,6 +57,21 @@ function open(settings: Parameters<typeof openLocalVoices>[1] = {}): LocalVoices
 /** The folders and archives in the directory, without records. */
 const listed = async () =>
   (await readdir(directory)).filter((name) => !/^\.(?:install|digest|speed|cancel)/.test(name));
+
+/** Runs `work` while each write takes half of its bytes, as the last one does on a disk that is nearly full. */
+async function withShortWrites(work: () => Promise<unknown>): Promise<void> {
+  const file = await openFile(path.join(tmpdir(), "."));
+  type Write = (bytes: Buffer, at?: number, length?: number, to?: number | null) => Promise<unknown>;
+  const handles: { write: Write } = Object.getPrototypeOf(file);
+  await file.close();
+  const { write } = handles;
+  handles.write = function (bytes, at = 0, length = bytes.length - at, to = null) {
+    return write.call(this, bytes, at, Math.ceil(length / 2), to);
+  };
+  await work().finally(() => {
+    handles.write = write;
+  });
+}
 
 const OPTIONS: InstallOptions = { signal: new AbortController().signal, onProgress: () => {} };
 
@@ -146,7 +162,7 @@ describe("an archive", () => {
     await writeFile(file, Buffer.from(BZIP2, "base64"));
     const target = path.join(work, "out");
     await mkdir(target);
-    await unpack(file, target);
+    await withShortWrites(() => unpack(file, target));
     expect(await readFile(path.join(target, "b"), "utf8")).toBe("hello\n");
     await truncate(file, 60);
     await rm(target, { recursive: true });
@@ -356,6 +372,15 @@ describe("a download", () => {
       { url: `${url}/tiny.tar.gz`, sha256 },
       OPTIONS,
     );
+    expect(await listed()).toEqual(["tiny"]);
+  });
+
+  it("is complete when the disk takes less than all bytes of a write", async () => {
+    const bytes = await readFile(await archiveOf());
+    const url = await serve((_, response) => response.end(bytes));
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const voices = open({ allowed: [new URL(url).host] });
+    await withShortWrites(() => voices.install("tiny", { url: `${url}/tiny.tar.gz`, sha256 }, OPTIONS));
     expect(await listed()).toEqual(["tiny"]);
   });
 
