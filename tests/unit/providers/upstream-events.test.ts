@@ -32,6 +32,20 @@ async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<{ event: strin
   return events;
 }
 
+/** Counts the turns of the event loop until `work` has ended. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
+
 /** The events with data of a whole text, by WHATWG HTML §9.2.6, plain JSON, and the data after the last blank line. */
 function referenceEvents(text: string): { event: string; data: string }[] {
   const events: { event: string; data: string }[] = [];
@@ -118,6 +132,14 @@ describe("server-sent events", () => {
     for (const bad of [Buffer.from([0x7b, 0xff, 0xfe]), Buffer.from("event: \u00ff\ndata: 1\n\n", "latin1")])
       await expect(eventsOf(chunksOf(bad, 2))).rejects.toMatchObject({ code: "upstream_invalid" });
   });
+
+  test.each(["\n", ":\n\n", "data: 1\n\n"])(
+    "let other work run between the lines of a flood of %j",
+    async (lines) => {
+      const flood = Buffer.from(lines.repeat(65_536));
+      expect(await turnsDuring(() => eventsOf(chunksOf(flood, flood.length)))).toBeGreaterThan(100);
+    },
+  );
 });
 
 describe("JSON in blocks", () => {
