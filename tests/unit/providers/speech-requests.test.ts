@@ -387,6 +387,14 @@ test("tells callers only finish reasons of the form of Google's enum", async () 
   });
 });
 
+test("reads a finish reason in small letters, as servers compatible with Gemini may send it", async () => {
+  const { error, end } = await hear(
+    rig.speech(channelTo("gemini", upstream)),
+    speechRequest("tts--lower-case-reason"),
+  );
+  expect([error, end?.finishReason]).toEqual([null, "STOP"]);
+});
+
 test("does not take FINISH_REASON_UNSPECIFIED for the end of Gemini's stream", async () => {
   const speech = rig.speech(channelTo("gemini", upstream));
   const whole = await hear(speech, speechRequest("tts--unspecified-finish"));
