@@ -1,3 +1,4 @@
+import { readOpenAiRefusal } from "../openai/refusal";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
@@ -15,13 +16,15 @@ const CREDITS_LEFT = /\byou have ([1-9]\d*) credits remaining\b/i;
 
 /**
  * `{"detail":{"code","status","message"}}`, or the list of errors of a request that does not match the schema. `status` is
- * the older field, which may differ from `code`: https://elevenlabs.io/docs/eleven-api/resources/errors.
+ * the older field, which may differ from `code`: https://elevenlabs.io/docs/eleven-api/resources/errors. Without
+ * `detail`: the error of a relay, in OpenAI's form.
  */
 export function readElevenLabsRefusal(status: number, body: Fields | null): RefusalFacts {
-  const detail = asFields(body?.detail);
-  const errors = asList(body?.detail).flatMap((one) => asText(asFields(one)?.msg) ?? []);
+  if (body?.detail === undefined) return readOpenAiRefusal(status, body);
+  const detail = asFields(body.detail);
+  const errors = asList(body.detail).flatMap((one) => asText(asFields(one)?.msg) ?? []);
   const words =
-    asText(detail?.message) ?? asText(body?.detail) ?? (errors.length > 0 ? errors.join("; ") : null);
+    asText(detail?.message) ?? asText(body.detail) ?? (errors.length > 0 ? errors.join("; ") : null);
   const codes = [detail?.code, detail?.status].flatMap((one) => asText(one) ?? []);
   // "Free users cannot use library voices via the API": other voices work, and the caller chose this one.
   const isAboutVoice =

@@ -269,6 +269,22 @@ test("reads ElevenLabs' error code, which its older status does not always have"
   expect(about(403, voice)).toMatchObject({ code: "invalid", details: { upstreamStatus: 403 } });
 });
 
+test("reads an error of OpenAI's form from a relay of ElevenLabs", () => {
+  const about = (status: number, error: object) => refusalOf(readElevenLabsRefusal, status, { error });
+  const tooLong = {
+    message: "The text is too long.",
+    type: "invalid_request_error",
+    param: null,
+    code: null,
+  };
+  expect(about(400, tooLong)).toMatchObject({ code: "invalid", message: tooLong.message });
+  const spent = { message: "No quota left.", type: "insufficient_quota", code: "insufficient_quota" };
+  expect(about(429, spent).details).toMatchObject({
+    upstreamRefusal: "account",
+    upstreamMessage: spent.message,
+  });
+});
+
 test("reads the errors of Google's OpenAI endpoint, which are in a list", () => {
   const about = (status: number, error: object) => refusalOf(readOpenAiRefusal, status, [{ error }]);
   const key = {
