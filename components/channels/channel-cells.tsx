@@ -1,7 +1,7 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import { hostOf, presetOfChannel } from "@/components/channels/channel-draft";
+import { hostOf, NAMED_PRESETS, presetOfChannel } from "@/components/channels/channel-draft";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
@@ -12,7 +12,7 @@ import type { ChannelTraffic } from "./use-channels";
 /** Usage of the last 24 hours; undefined while loading. */
 export type Traffic = ChannelTraffic | undefined;
 
-const KNOWN = ["openai", "gemini", "elevenlabs", "azure", "compatible", "embedded"] as const;
+const KNOWN = [...NAMED_PRESETS, "embedded"] as const;
 
 type Origin = Pick<Channel, "provider" | "base_url" | "embedded">;
 

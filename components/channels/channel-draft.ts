@@ -3,8 +3,11 @@ import type { Model } from "../../lib/contracts/console/models";
 import { numberText } from "../forms/limit-values";
 import { type NamedText, type OptionTexts, readOptions } from "./channel-options";
 
+/** Providers and common variants of them that have a name in the catalogues, in display order. */
+export const NAMED_PRESETS = ["compatible", "openai", "gemini", "elevenlabs", "azure"] as const;
+
 /** Starting point of a new channel: a provider or a common variant of one. */
-export type Preset = "compatible" | "openai" | "azure" | "gemini" | "elevenlabs" | (string & {});
+export type Preset = (typeof NAMED_PRESETS)[number] | (string & {});
 
 export interface ModelRow {
   /** ID of the row, not of the model. */
@@ -78,9 +81,7 @@ export const NEW_CHANNEL: ChannelDraft = {
 /** The presets to choose from, most common first, then the remaining providers under their own names. */
 export function presetsOf(providers: readonly Provider[]): { preset: Preset; provider: Provider }[] {
   const names = new Set(providers.map((provider) => provider.name));
-  const presets = ["compatible", "openai", "gemini", "elevenlabs", "azure"].filter((preset) =>
-    names.has(providerOf(preset)),
-  );
+  const presets: readonly Preset[] = NAMED_PRESETS.filter((preset) => names.has(providerOf(preset)));
   const others = [...names].filter((name) => !presets.includes(name));
   return [...presets, ...others].flatMap((preset) => {
     const provider = providers.find(({ name }) => name === providerOf(preset));

@@ -1,3 +1,4 @@
+import type { UpstreamProviderName } from "@/lib/contracts/console/channels";
 import { decimalText } from "../forms/limit-values";
 
 /** The fields of a channel's `options`, by provider; lib/contracts/console/channel-options.ts has their rules. */
@@ -84,7 +85,7 @@ const FIELDS: Readonly<Record<string, readonly OptionField[]>> = {
     { name: "sample_rate", kind: "choice", values: [16_000, 22_050, 24_000, 44_100] },
     { name: "enable_logging", kind: "switch" },
   ],
-};
+} satisfies Record<UpstreamProviderName, readonly OptionField[]>;
 
 /** The option fields of a provider, common ones last. */
 export const optionFields = (provider: string): readonly OptionField[] => [

@@ -1,3 +1,4 @@
+import type { UpstreamProviderName } from "../contracts/console/channels";
 import { DEFAULT_LIMITS, type Limits } from "../contracts/limits";
 import { AppError } from "../errors";
 import type { ChannelDraft, ChannelProviders, ProviderFacts } from "../ports/channel-probe";
@@ -33,12 +34,14 @@ export interface UpstreamsSettings {
   lookup?: Lookup;
 }
 
-/** Every upstream provider by the name that channels have. Also listed in lib/contracts/console/channels.ts. */
-const UPSTREAM_PROVIDERS: Readonly<Record<string, (settings: UpstreamSettings) => UpstreamProvider>> = {
+type CreateProvider = (settings: UpstreamSettings) => UpstreamProvider;
+
+/** Every upstream provider by the name that channels have. */
+const UPSTREAM_PROVIDERS: Readonly<Record<string, CreateProvider>> = {
   gemini: createGemini,
   openai: createOpenAi,
   elevenlabs: createElevenLabs,
-};
+} satisfies Record<UpstreamProviderName, CreateProvider>;
 
 export const UPSTREAM_PROVIDER_NAMES: readonly string[] = Object.keys(UPSTREAM_PROVIDERS);
 

@@ -3,7 +3,13 @@
 import Link from "next/link";
 import { type FormEvent, useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
-import { type ChannelDraft, type Preset, presetsOf, servedRows } from "@/components/channels/channel-draft";
+import {
+  type ChannelDraft,
+  NAMED_PRESETS,
+  type Preset,
+  presetsOf,
+  servedRows,
+} from "@/components/channels/channel-draft";
 import { api } from "@/lib/client/api";
 import { useUnsaved } from "@/lib/client/unsaved";
 import { useApi } from "@/lib/client/use-api";
@@ -167,9 +173,6 @@ function ProviderStep({ form }: { form: FormState }) {
   );
 }
 
-/** In display order, so that the cards do not move when the list has loaded. */
-const NAMED_PROVIDERS = ["compatible", "openai", "gemini", "elevenlabs", "azure"] as const;
-
 /** The presets of a new channel, most common first. */
 function ProviderCards({
   picked,
@@ -185,13 +188,13 @@ function ProviderCards({
   return (
     <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3" aria-busy={data === undefined}>
       {data === undefined
-        ? NAMED_PROVIDERS.map((name) => (
+        ? NAMED_PRESETS.map((name) => (
             <li key={name}>
               <Skeleton className="h-17 rounded-md" />
             </li>
           ))
         : presetsOf(data.items).map(({ preset, provider }) => {
-            const known = NAMED_PROVIDERS.find((one) => one === preset);
+            const known = NAMED_PRESETS.find((one) => one === preset);
             const name = known ? t(`provider.${known}`) : preset;
             const text = known
               ? t(`form.providerText.${known}`)

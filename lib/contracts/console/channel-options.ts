@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { WORDS_PATTERN } from "../text";
+import type { UpstreamProviderName } from "./channels";
 
 /** A channel's `options`, by provider. */
 
@@ -100,3 +101,9 @@ export const OPENAI_SHAPE = {
   /** Header that carries the key. Default: `bearer`; `api-key` at Azure. */
   authentication: z.enum(["bearer", "api-key"]).optional(),
 };
+
+export const OPTION_SHAPES = {
+  gemini: GEMINI_SHAPE,
+  openai: OPENAI_SHAPE,
+  elevenlabs: ELEVENLABS_SHAPE,
+} satisfies Record<UpstreamProviderName, z.ZodRawShape>;

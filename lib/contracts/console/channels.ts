@@ -104,12 +104,17 @@ const Limit = wholeNumber(1, 1_000_000_000).nullable();
 export const LOCAL_VOICES = "local-voices";
 
 /** Providers that call an upstream; each is a folder of lib/providers. */
-export const UPSTREAM_PROVIDERS: readonly string[] = ["gemini", "openai", "elevenlabs"];
+const UPSTREAM_PROVIDERS = ["gemini", "openai", "elevenlabs"] as const;
+/** Keys of the tables of providers: one that lacks a provider does not compile. */
+export type UpstreamProviderName = (typeof UPSTREAM_PROVIDERS)[number];
 // No enum: the console's forms take the names from `GET /api/providers`.
 const UpstreamProvider = z
   .string()
   .max(64)
-  .refine((name) => UPSTREAM_PROVIDERS.includes(name), `Must be one of ${UPSTREAM_PROVIDERS.join(", ")}.`)
+  .refine(
+    (name) => UPSTREAM_PROVIDERS.some((one) => one === name),
+    `Must be one of ${UPSTREAM_PROVIDERS.join(", ")}.`,
+  )
   .meta({ enum: [...UPSTREAM_PROVIDERS] });
 
 const writable = {

@@ -5,13 +5,12 @@ import {
   readOptions,
   writeOptions,
 } from "@/components/channels/channel-options";
-import { ELEVENLABS_SHAPE, GEMINI_SHAPE, OPENAI_SHAPE } from "@/lib/contracts/console/channel-options";
+import { OPTION_SHAPES } from "@/lib/contracts/console/channel-options";
 
-const SHAPES = { openai: OPENAI_SHAPE, gemini: GEMINI_SHAPE, elevenlabs: ELEVENLABS_SHAPE };
 /** Options with a control of their own in the form, and an old name. */
 const ELSEWHERE = ["voices", "batching", "coalescing"];
 
-describe.each(Object.entries(SHAPES))("the option fields of %s", (provider, shape) => {
+describe.each(Object.entries(OPTION_SHAPES))("the option fields of %s", (provider, shape) => {
   test("cover every option of the contract", () => {
     const names = new Set(optionFields(provider).map((field) => field.name.split(".", 1)[0]));
     expect([...names].sort()).toEqual(

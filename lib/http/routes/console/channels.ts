@@ -19,17 +19,16 @@ import {
 } from "../../../console/channels/manage";
 import { testChannel } from "../../../console/channels/test-channel";
 import { closeCircuit, updateChannel } from "../../../console/channels/update";
-import { ELEVENLABS_SHAPE, GEMINI_SHAPE, OPENAI_SHAPE } from "../../../contracts/console/channel-options";
+import { OPTION_SHAPES } from "../../../contracts/console/channel-options";
 import { MAX_CHANNEL_BYTES } from "../../../contracts/console/channels";
 import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
 import { isObject, type Json, requestSchema } from "../../core/openapi/json-schema";
 import { consoleRoute } from "../../core/route";
 
-const OPTIONS = Object.entries({
-  gemini: GEMINI_SHAPE,
-  openai: OPENAI_SHAPE,
-  elevenlabs: ELEVENLABS_SHAPE,
-}).map(([provider, shape]) => ({ provider, options: requestSchema(z.strictObject(shape)) }));
+const OPTIONS = Object.entries(OPTION_SHAPES).map(([provider, shape]) => ({
+  provider,
+  options: requestSchema(z.strictObject(shape)),
+}));
 
 /** Adds the `options` of each provider. */
 function withOptions(schema: Json): Json {
