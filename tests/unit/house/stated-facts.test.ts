@@ -67,6 +67,28 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(text).not.toContain("non_idempotent");
   });
 
+  test("a call that a crash cut off runs again, and its first run is charged", async () => {
+    const { text } = await readGuide(locale, "proxy");
+    expect(text).toMatch(/runs again after up to 20 s, and its first run is charged|首次运行按其预留计费/);
+  });
+
+  test("only calls with a price update balances, those of the key and of its user", async () => {
+    const { text } = await readGuide(locale, "scale");
+    expect(text).toMatch(/every call with a price writes|每次有价格的调用都会成组写入/);
+    expect(text).toMatch(/with or without a budget|无论是否设有预算/);
+    expect(text).not.toMatch(/several keys|多个密钥/);
+  });
+
+  test("a budget of 0 refuses free requests, and speech is reserved at its expected length", async () => {
+    const { text } = await readGuide(locale, "budgets");
+    expect(text).toMatch(/budget of 0 refuses every request|预算为 0 时拒绝所有请求/);
+    expect(text).toMatch(/the input and the longest expected audio|按输入和预期的最长音频计/);
+  });
+
+  test("not every path without /v1 has the reply that names the base URL", async () => {
+    expect((await readGuide(locale, "sdks")).text).not.toMatch(/every request|每个请求/);
+  });
+
   test.each([
     ["member", /[Aa]n administrator can raise|管理员可以(?:提前)?提高/],
     ["admin", /[Tt]he owner can raise|所有者可以(?:提前)?提高/],
@@ -152,9 +174,9 @@ describe("the Chinese texts", () => {
     expect(zh.users.confirm.password.text).not.toMatch(/使用后[^。]*链接/);
   });
 
-  test("have one term for 2FA and one for the instance secret", async () => {
+  test("have one term each for 2FA, the instance secret and the base URL", async () => {
     const guides = (await readGuides("zh")).map(({ text }) => text).join("\n");
-    expect(`${JSON.stringify(zh)}\n${guides}`).not.toMatch(/双重验证|双因素|主密钥/);
+    expect(`${JSON.stringify(zh)}\n${guides}`).not.toMatch(/双重验证|双因素|主密钥|base URL/);
   });
 });
 
