@@ -19,6 +19,8 @@ export interface Metrics {
     seconds: number;
     firstByteSeconds: number | null;
   }): void;
+  /** Counts a gateway call that was rejected before any channel was chosen. `code`: an `ErrorCode`. */
+  countRejection(surface: string, code: string): void;
   count(name: MetricName, value?: number): void;
   /** Contents of /metrics; absent where nothing is collected. */
   exposition?: {

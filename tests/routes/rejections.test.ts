@@ -35,6 +35,7 @@ test("counts each kind of refused request exactly, and no request with a ledger 
     },
   });
   const harness = openGatewayHarness({ models: [embedModel(), paid], refused: "user" });
+  const counted = vi.spyOn(harness.services.metrics, "countRejection");
   const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
   const times = async (count: number, run: () => Promise<{ status: number }>, status: number) => {
     for (let i = 0; i < count; i++) expect((await run()).status).toBe(status);
@@ -76,6 +77,8 @@ test("counts each kind of refused request exactly, and no request with a ledger 
       "1 key_1 unknown-one model_not_found null",
     ].sort(),
   );
+  expect(counted).toHaveBeenCalledTimes(harness.rejections.reduce((sum, { calls }) => sum + calls, 0));
+  expect(counted).toHaveBeenCalledWith("openai", "insufficient_quota");
   const limited = harness.rejections.find((one) => one.limit === "key_rpm");
   expect(limited).toMatchObject({
     userId: "usr_1",

@@ -146,7 +146,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
   } as unknown as Store;
 
   const log = { info() {}, warn() {}, error() {} };
-  const metrics = { observeCall() {}, count() {} };
+  const metrics = { observeCall() {}, countRejection() {}, count() {} };
   const services = {
     store,
     clock,

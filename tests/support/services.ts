@@ -83,7 +83,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     clock,
     upstreams: { cipher, allowedUpstreams: await allowed, allowedWebhooks: options.webhookAllow ?? [] },
   });
-  const metrics = { observeCall: () => undefined, count: () => undefined };
+  const metrics = { observeCall: () => undefined, countRejection: () => undefined, count: () => undefined };
   const loggers = { info: log, warn: log, error: log };
   const services: TestServices = {
     store,

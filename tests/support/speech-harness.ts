@@ -110,7 +110,7 @@ export function openSpeechHarness(
   const clock = SYSTEM_CLOCK;
   const silent = { info() {}, warn() {}, error() {} };
   // The speech path uses these services only; the rest of the store is not called.
-  const metrics = { observeCall() {}, count() {} };
+  const metrics = { observeCall() {}, countRejection() {}, count() {} };
   const store = {
     onChange: () => () => {},
     ledger: {

@@ -23,7 +23,7 @@ export interface CallProgress {
  */
 export function refuseCall(
   surface: Surface,
-  services: Pick<GatewayServices, "log" | "state">,
+  services: Pick<GatewayServices, "log" | "metrics" | "state">,
   request: Inbound,
   { caller, model, headers, trace }: CallProgress,
   thrown: unknown,
@@ -36,6 +36,7 @@ export function refuseCall(
   trace?.refused(named, reply.status, code);
   const isInternal = reply.status >= 500 && code !== "overloaded";
   if (isInternal || code === "caller_left") return reply;
+  services.metrics.countRejection(surface, code);
   const retryAfterS = Number(reply.headers["retry-after"] ?? Number.NaN);
   services.state.rejections.count({
     keyId: caller?.key.id ?? details.key?.id ?? null,

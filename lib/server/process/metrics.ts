@@ -116,6 +116,12 @@ export function createMetrics(settings: MetricsSettings): Metrics {
   const registers = [registry];
   const { calls, latency, firstByte } = createCallMetrics(registers);
   addGauges(registers, settings);
+  const rejected = new Counter({
+    name: "patchbay_rejected_total",
+    help: "Gateway calls rejected before any channel was chosen, by API and error code",
+    labelNames: ["surface", "code"],
+    registers,
+  });
   const counters = new Map(
     Object.entries(COUNTERS).map(([name, help]) => [
       name,
@@ -129,6 +135,7 @@ export function createMetrics(settings: MetricsSettings): Metrics {
       latency.observe(labels, seconds);
       if (firstByteSeconds !== null) firstByte.observe(labels, firstByteSeconds);
     },
+    countRejection: (surface, code) => rejected.inc({ surface, code }),
     count: (name, value = 1) => counters.get(name)?.inc(value),
     exposition: {
       token,

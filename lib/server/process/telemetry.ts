@@ -165,6 +165,7 @@ function withInstruments(metrics: Metrics, provider: MeterProvider): Metrics {
     unit: "s",
     advice: { explicitBucketBoundaries: FIRST_TOKEN_BUCKETS },
   });
+  const rejected = meter.createCounter("patchbay.rejected");
   const totals = new Map<MetricName, number>();
   return {
     ...metrics,
@@ -177,6 +178,10 @@ function withInstruments(metrics: Metrics, provider: MeterProvider): Metrics {
       if (call.error !== null) attributes["error.type"] = call.error;
       duration.record(call.seconds, attributes);
       if (call.firstByteSeconds !== null) firstByte.record(call.firstByteSeconds, attributes);
+    },
+    countRejection(surface, code) {
+      metrics.countRejection(surface, code);
+      rejected.add(1, { "patchbay.surface": surface, "error.type": code });
     },
     count(name, value = 1) {
       metrics.count(name, value);

@@ -23,7 +23,7 @@ function openSettings() {
   // The parts of the services that are read.
   const clock = { now: Date.now, monotonic: Date.now };
   const log = { info() {}, warn: (event: string) => warnings.push(event), error() {} };
-  const metrics = { count() {}, observeCall() {} };
+  const metrics = { count() {}, observeCall() {}, countRejection() {} };
   const store = {
     settings: {
       all: async () => {

@@ -8,7 +8,7 @@ const services = {
   instance: {
     limits: { ...DEFAULT_LIMITS, keyBodiesBytes: 100, allBodiesBytes: 250 },
   } as ConsoleServices["instance"],
-  metrics: { observeCall: () => undefined, count: () => undefined },
+  metrics: { observeCall: () => undefined, countRejection: () => undefined, count: () => undefined },
 };
 let memory: BodyMemory;
 beforeEach(() => {

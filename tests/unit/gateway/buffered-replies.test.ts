@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { BufferedReplies } from "@/lib/gateway/speech/buffered-replies";
 
-const services = { metrics: { observeCall: () => undefined, count: () => undefined } };
+const services = {
+  metrics: { observeCall: () => undefined, countRejection: () => undefined, count: () => undefined },
+};
 /** Reserves the maximum of one reply: 64 MiB. */
 const HOUR = 3_600;
 const refusedWith = (code: string) => expect.objectContaining({ code, details: { retryAfterMs: 1_000 } });

@@ -77,7 +77,11 @@ test("a process without a share of a concurrency limit says so at once, and asks
 
 test("one owner takes at most three quarters of the slots of all calls, and returns them", async () => {
   const counted: string[] = [];
-  const metrics = { observeCall: () => undefined, count: (name: string) => void counted.push(name) };
+  const metrics = {
+    observeCall: () => undefined,
+    countRejection: () => undefined,
+    count: (name: string) => void counted.push(name),
+  };
   const services = { ...openGatewayHarness().services, metrics };
   const { signal } = new AbortController();
   // Only its limits are read.

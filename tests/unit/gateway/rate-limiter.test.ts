@@ -112,7 +112,10 @@ test("each of more processes than attempts lets an address try three times, or a
 
 test("each of more processes than wrong codes lets users enrol in 2FA", async () => {
   const limiter = createRateLimiter(new FakeClock(), { index: 16, processes: 16 });
-  const ctx = { limiter, metrics: { count: () => undefined, observeCall: () => undefined } };
+  const ctx = {
+    limiter,
+    metrics: { count: () => undefined, observeCall: () => undefined, countRejection: () => undefined },
+  };
   await takeWrongEnrolmentCodes(ctx, "usr_1", 0);
   await takeWrongEnrolmentCodes(ctx, "usr_1", 1);
   await expect(takeWrongEnrolmentCodes(ctx, "usr_1", 0)).rejects.toMatchObject({ code: "rate_limited" });
@@ -294,7 +297,7 @@ test("reports that a process's share of a limit is below 1 instead of asking for
     } as const;
     const { states } = await shared.take("usr_1", [ask], 60_000);
     return limitError(
-      { metrics: { count: () => undefined, observeCall: () => undefined } },
+      { metrics: { count: () => undefined, observeCall: () => undefined, countRejection: () => undefined } },
       [ask],
       states,
       unit,

@@ -38,6 +38,7 @@ async function metricNames(): Promise<Set<string>> {
     seconds: 1,
     firstByteSeconds: 1,
   });
+  metrics.countRejection("openai", "rate_limited");
   const text = (await metrics.exposition?.render()) ?? "";
   return new Set([...text.matchAll(/^([a-z_]+\w*?)(?:\{| )/gm)].map(([, name = ""]) => name));
 }
