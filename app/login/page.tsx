@@ -7,7 +7,7 @@ import { isSetUp, mayRegister } from "../setup-state";
 
 export const generateMetadata = () => pageTitle("signIn");
 
-const REASONS: readonly SignInReason[] = ["ended", "expired", "spent", "taken"];
+const REASONS: readonly SignInReason[] = ["ended", "expired", "spent", "taken", "noCookie"];
 
 export default async function SignInPage({ searchParams }: PageQuery) {
   const query = await searchParams;

@@ -21,7 +21,7 @@ import { SignInError } from "./sign-in-error";
 
 const loadSchema = () => import("@/lib/contracts/console/sign-in").then((one) => one.SignInRequest);
 
-export type SignInReason = "ended" | "expired" | "spent" | "taken";
+export type SignInReason = "ended" | "expired" | "spent" | "taken" | "noCookie";
 
 /** Username and password; continues with 2FA or at `returnTo`. */
 export function PasswordForm({

@@ -20,10 +20,13 @@ import { SignInError } from "./sign-in-error";
 /** The remaining time is shown below this many seconds. */
 const SHOW_EXPIRY_BELOW_S = 60;
 
-/** Asks for a TOTP code, which is submitted when complete, or for a backup code. Continues at `returnTo`. */
-export function TwoFactorForm({ returnTo }: { returnTo: string }) {
+/**
+ * Asks for a TOTP code, which is submitted when complete, or for a backup code. Continues at `returnTo`. `hasCookie`: the
+ * browser sent the cookie of the sign-in that waits for its code.
+ */
+export function TwoFactorForm({ returnTo, hasCookie }: { returnTo: string; hasCookie: boolean }) {
   const t = useTranslations("signIn.twoFactor");
-  const { username, secondsLeft, startAgain } = usePendingSignIn(returnTo);
+  const { username, secondsLeft, startAgain } = usePendingSignIn(returnTo, hasCookie);
   const step = useCodeSubmission(returnTo, startAgain);
   const { method, code, isBusy, error, waitSeconds } = step;
 
@@ -112,8 +115,8 @@ function CodeField({
   );
 }
 
-/** The sign-in that waits for its code. Returns to the password page when it expires. */
-function usePendingSignIn(returnTo: string) {
+/** The sign-in that waits for its code. Returns to the password page when it expires, and at once without its cookie. */
+function usePendingSignIn(returnTo: string, hasCookie: boolean) {
   const router = useRouter();
   const [expiresAt, setExpiresAt] = useState<number | null>(null);
   const [username, setUsername] = useState("");
@@ -134,9 +137,11 @@ function usePendingSignIn(returnTo: string) {
   useEffect(() => {
     const pending = readPendingSignIn();
     if (!pending) return;
+    if (!hasCookie && pending.expiresAt !== null && pending.expiresAt > Date.now())
+      return startAgain("noCookie");
     setUsername(pending.username);
     setExpiresAt(pending.expiresAt);
-  }, []);
+  }, [hasCookie, startAgain]);
 
   useEffect(() => {
     if (expiresAt === null) return;

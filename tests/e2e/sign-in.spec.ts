@@ -104,6 +104,15 @@ test.describe("a browser that refuses the session cookie", () => {
     await expect(page.getByLabel("Username or email")).toHaveValue(account.username);
   });
 
+  test("explains it after the right password of an account with 2FA", async ({ page, enrolled }) => {
+    await refuseCookies(page, "/api/user/login");
+    await page.goto(`${enrolled.url}/login`);
+    await enterPassword(page, enrolled);
+    await expect(page).toHaveURL(/\/login\?reason=noCookie$/);
+    await expect(page.getByText("did not keep the session cookie")).toBeVisible();
+    await expect(page.getByLabel("Username or email")).toHaveValue(enrolled.username);
+  });
+
   test("explains it after the right code", async ({ page, enrolled }) => {
     await refuseCookies(page, "/api/user/login/2fa");
     await page.goto(`${enrolled.url}/login`);
