@@ -70,7 +70,11 @@ export async function unpack(
     ]);
   } catch (error) {
     if (error instanceof RefusedArchive) throw error;
-    if (isSystemError(error) && error.code !== "EEXIST") throw error;
+    // The message of the system names the data directory.
+    if (isSystemError(error)) {
+      if (error.code !== "EEXIST" && error.code !== "ENOTDIR") throw error;
+      throw new RefusedArchive("Two of its entries have the same path.");
+    }
     const reason = error instanceof Error ? error.message : String(error);
     throw new RefusedArchive(`It is damaged or incomplete (${reason.slice(0, 200)}).`);
   }

@@ -179,7 +179,9 @@ describe("an archive", () => {
     ["a device", [{ path: "tiny/null", type: "CharacterDevice" }], "CharacterDevice"],
     ["two top folders", [{ path: "tiny/a" }, { path: "other/b" }], "one folder"],
     ["files without a folder", [{ path: "model.onnx" }], "one folder"],
-    ["a file twice", [{ path: "tiny/a" }, { path: "tiny/a" }], "damaged"],
+    ["a file twice", [{ path: "tiny/a" }, { path: "tiny/a" }], "the same path."],
+    ["a file that is a folder too", [{ path: "tiny/a" }, { path: "tiny/a/b" }], "the same path."],
+    ["a folder below a file", [{ path: "tiny/a" }, { path: "tiny/a/b/c" }], "the same path."],
     ["no entries", [], "damaged"],
   ])("with %s is refused and leaves no files", async (_, entries, reason) => {
     const voices = open();
