@@ -233,6 +233,11 @@ test("returns the items with the most calls and the total of all with a limit, o
   expect(await ask(...inDay, { by: "key", limit: "1", status: "ok" })).toEqual([4, [["play", 2]]]);
   expect(await ask(...long, { by: "key", limit: "1", interval: "day" })).toEqual([6, [["play", 2]]]);
   expect(await ask(...long, { by: "end_user", limit: "1" })).toEqual([6, [[null, 6]]]);
+  // Labels come from the entries, so their total does not count the hour's calls before the range.
+  const later: [number, number] = [midnight + HOUR + 1, midnight + DAY + HOUR];
+  expect(await ask(...later, { by: "end_user", limit: "1" })).toEqual([1, [[null, 1]]]);
+  const byDay = await ask(...long, { by: "key", limit: "9", interval: "day" });
+  expect(byDay).toEqual(await ask(...long, { by: "key", interval: "day" }));
   // A range of minutes, whose whole hours come from the roll-ups; and one with entries only.
   for (const to of [midnight + 3 * HOUR, midnight + HOUR + 60_000])
     expect(await ask(midnight + 60_000, to, { by: "key", limit: "1" })).toEqual([4, [["play", 2]]]);

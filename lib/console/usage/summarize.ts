@@ -47,6 +47,8 @@ function namesOf({ name }: UsageGroup, by: UsageSummaryQuery["by"]): (string | n
   return by === "tag" ? labelsOf(name) : [name];
 }
 
+const isLabel = (by: UsageSummaryQuery["by"] | null) => by === "tag" || by === "end_user";
+
 interface Item {
   period: string | null;
   name: string | null;
@@ -59,7 +61,7 @@ async function sumByItem(
   { by, limit }: Pick<UsageSummaryQuery, "by" | "limit">,
   periodOf: (hour: number | null) => string | null,
 ): Promise<{ items: Item[]; total: Sums }> {
-  const isLabelled = by === "tag" || by === "end_user";
+  const isLabelled = isLabel(by);
   const maxItems = isLabelled ? MAX_SUMMARY_ITEMS : Number.POSITIVE_INFINITY;
   const ordered = isLabelled ? [...groups].sort((a, b) => b.calls - a.calls) : groups;
   const items = new Map<string, Item>();
@@ -76,7 +78,7 @@ async function sumByItem(
       else if (items.size < maxItems) items.set(itemKey, { period, name, sums: addSums(NO_SUMS, group) });
     }
   }
-  if (limit === undefined) return { items: [...items.values()], total };
+  if (limit === undefined || items.size <= limit) return { items: [...items.values()], total };
   const busiest = [...items.values()].sort((a, b) => b.sums.calls - a.sums.calls);
   return { items: busiest.slice(0, limit), total };
 }
@@ -117,8 +119,8 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
   if (filter === null) throw new AppError("not_found", "User not found.");
   const calls = { ...filter, from, to, isByHour: false, isExact: to - from <= MAX_EXACT_MS };
   const { by = null, interval, limit } = query;
-  // A call of several tags is in one group, which has no name of an item.
-  const isCut = limit !== undefined && by !== null && by !== "tag" && interval === undefined;
+  // Labels are summed from the entries, as their total then is too; the others' total comes from the roll-ups.
+  const isCut = limit !== undefined && by !== null && !isLabel(by) && interval === undefined;
   const [{ groups, latencyBoundsMs, readFrom }, all, rejected] = await Promise.all([
     ctx.store.ledger.summarize({
       ...calls,

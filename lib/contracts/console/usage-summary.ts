@@ -21,7 +21,8 @@ export const UsageSummaryQuery = UsageFilters.extend({
     type: "integer",
     minimum: 1,
     maximum: MAX_SUMMARY_ITEMS,
-    description: "Only the items with the most calls; absent: all, but by tag or end user at most 1,000",
+    description:
+      "Only the items with the most calls, with an interval of all periods; absent: all, but by tag or end user at most 1,000",
   }),
 });
 export type UsageSummaryQuery = z.output<typeof UsageSummaryQuery>;

@@ -271,7 +271,8 @@ function stalled(): AppError {
 
 /** For a reply that would pass for the whole speech. Not repeated on its channel, which may end it again. */
 export function endedEarly(finishReason: string): AppError {
-  const message = `The channel ended the speech early (finish reason ${finishReason}).`;
+  const advice = finishReason === "OTHER" ? " Send less text in one request." : "";
+  const message = `The channel ended the speech early (finish reason ${finishReason}).${advice}`;
   return new AppError("upstream_truncated", message, { isCausedByRequest: true });
 }
 

@@ -27,7 +27,7 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
    * one group with the day's beginning as its hour.
    */
   dayStarts?: readonly number[];
-  /** At most this many groups, those with most calls; not with `isByHour` or `isByMinute`. */
+  /** With `by`, without `isByHour` and `isByMinute`: at most this many groups, those with most calls. */
   maxGroups?: number;
   /** Sums calls, errors and cost only, which takes less time; all others are 0. */
   hasOnlyCallsAndCost?: boolean;

@@ -112,9 +112,17 @@ function statedStatus(body: Fields | null): number | null {
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : 500;
 }
 
-/** Whether a reply with status 200 is an error. */
+/** Fields with the vectors of an embeddings reply. */
+const VECTORS = ["data", "embedding", "embeddings"];
+
+/** Whether a reply with status 200 is an error: servers may write an empty `error` beside their vectors. */
 export function hasError(text: string): boolean {
-  return statedStatus(errorFields(text)) !== null;
+  const body = errorFields(text);
+  const hasVectors = VECTORS.some((name) => {
+    const value = body?.[name];
+    return Array.isArray(value) ? value.length > 0 : asFields(value) !== null;
+  });
+  return !hasVectors && statedStatus(body) !== null;
 }
 
 /** A reply of this type that is not JSON is a message for people. */
@@ -146,7 +154,9 @@ export function refusalError(refusal: Refusal): AppError {
   const { header, text, nowMs, secrets, read } = refusal;
   const status = refusal.status < 300 ? statedStatus(errorFields(text)) : refusal.status;
   if (status === null) {
-    const what = text === "" ? `with status ${refusal.status} and no content` : "without audio";
+    // A long JSON body of status 200 is not read, and then empty here.
+    const isEmpty = text === "" && refusal.status !== 200;
+    const what = isEmpty ? `with status ${refusal.status} and no content` : "without audio";
     return invalidAnswer(what, undefined, { upstreamStatus: refusal.status });
   }
   if (status >= 300 && status < 400) {

@@ -20,8 +20,8 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const OPENING_BRACE = 0x7b;
-/** First letters of the fields data, event, id and retry; no line of JSON begins with one. */
-const FIELD_LETTERS = Buffer.from("deir");
+/** Of the fields data, event, id and retry, and of comments; no line of JSON begins with one. */
+const FIELD_STARTS = Buffer.from("deir:");
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
@@ -87,7 +87,7 @@ class EventReader {
 
   /** The event of plain JSON, if `next`, the first byte after it, begins a field. */
   endPlain(next = 0): ServerSentEvent | null {
-    const isField = this.#isPlain && this.#field === undefined && FIELD_LETTERS.includes(next);
+    const isField = this.#isPlain && this.#field === undefined && FIELD_STARTS.includes(next);
     return isField ? this.#dispatch() : null;
   }
 

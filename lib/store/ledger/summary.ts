@@ -88,9 +88,10 @@ async function summarizeRows(
   if (query.isByHour || query.isByMinute)
     select = select.select(period.as("hour")).groupBy(period).orderBy(period);
   const name = query.by === null ? undefined : ENTRY_NAMES[query.by];
-  if (name !== undefined) select = select.select(name.as("name")).groupBy(name);
-  if (query.maxGroups !== undefined)
-    select = select.orderBy("calls", "desc").orderBy("name").limit(query.maxGroups);
+  // By its name: the same expression twice has parameters of two numbers, which PostgreSQL takes for two expressions.
+  if (name !== undefined) select = select.select(name.as("name")).groupBy(sql`name`);
+  if (name !== undefined && query.maxGroups !== undefined)
+    select = select.orderBy("calls", "desc").orderBy(sql`name`).limit(query.maxGroups);
   const rows = await select.having(sql`count(*)`, ">", 0).execute();
   const groups: UsageGroup[] = rows.map(toGroup);
   return { groups, readFrom };
@@ -145,7 +146,7 @@ async function sumRollUps(
     .select(columns.map(([alias]) => total(alias).as(alias)));
   if (query.isByHour) select = select.select("hour").groupBy("hour").orderBy("hour");
   if (name !== undefined) select = select.select(sql`name`.as("name")).groupBy(sql`name`);
-  if (query.maxGroups !== undefined)
+  if (name !== undefined && query.maxGroups !== undefined)
     select = select.orderBy(total("calls"), "desc").orderBy(sql`name`).limit(query.maxGroups);
   // Sums are zero where the only entries were replaced by entries of another channel.
   const rows = await select.having(total("calls"), ">", 0).execute();

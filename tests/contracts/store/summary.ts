@@ -191,6 +191,12 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       const queries: Partial<UsageSummaryQuery>[] = [
         { by: "route" },
         { by: "key", isByHour: true },
+        { by: "key", isByMinute: true },
+        { by: "key", isExact: true },
+        { by: "key", outcome: { kind: "failed" } },
+        { by: "key", maxGroups: 1 },
+        { by: "key", maxGroups: 1, isExact: true },
+        { by: "model", maxGroups: 1, outcome: { kind: "ok" } },
         { by: "model", isByMinute: true },
         { by: "tag" },
       ];

@@ -11,6 +11,7 @@ import { decodeBase64 } from "@/lib/providers/outbound/json";
 import {
   cleanMessage,
   cleanUpstreamText,
+  hasError,
   type ReadRefusal,
   readDuration,
   readRetryAfter,
@@ -283,6 +284,28 @@ test("reads an error of OpenAI's form from a relay of ElevenLabs", () => {
     upstreamRefusal: "account",
     upstreamMessage: spent.message,
   });
+});
+
+test("takes a body with status 200 for an error if it has no vectors", () => {
+  const error = { code: 429, message: "Slow down." };
+  const bodies: [object, boolean][] = [
+    [{ error }, true],
+    [{ error: "No GPU" }, true],
+    [{ data: null, error }, true],
+    [{ data: [], error }, true],
+    [{ error: null }, false],
+    [{ data: [{ embedding: [1] }], error: {} }, false],
+    [{ data: [{ embedding: [1] }], error: { code: 0, message: "" } }, false],
+    [{ embedding: { values: [1] }, error: { code: 200, message: "Success" } }, false],
+  ];
+  for (const [body, expected] of bodies) expect(hasError(JSON.stringify(body))).toBe(expected);
+});
+
+test("says that a JSON reply too long to read is without audio", () => {
+  const about = (status: number) =>
+    refusalError({ header: () => null, nowMs: 0, secrets: [], read: readOpenAiRefusal, status, text: "" });
+  expect(about(200).message).toContain("without audio");
+  expect(about(204).message).toContain("with status 204 and no content");
 });
 
 test("reads the errors of Google's OpenAI endpoint, which are in a list", () => {

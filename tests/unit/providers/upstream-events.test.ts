@@ -61,7 +61,7 @@ function referenceEvents(text: string): { event: string; data: string }[] {
   };
   for (const [at, whole] of text.split(/\r\n|\r|\n/).entries()) {
     const line = at === 0 ? whole.replace(/^\uFEFF/, "") : whole;
-    if (line === "" || (isPlain && /^[deir]/.test(line))) dispatch();
+    if (line === "" || (isPlain && /^[deir:]/.test(line))) dispatch();
     if (whole.startsWith("{") && data.length === 0) isPlain = true;
     if (isPlain) {
       data.push(line);
