@@ -698,7 +698,7 @@ describe("generateContent on upstream channels", () => {
       const reply = await alone.post(PATH, GOOD);
       expect([reply.status, (await json(reply)).error.message]).toEqual([
         502,
-        "The channel ended the speech early (finish reason OTHER). Send less text in one request.",
+        "The channel ended the speech early (finish reason OTHER). Less text in one request may help.",
       ]);
     }
     expect(cut.requests).toHaveLength(6);

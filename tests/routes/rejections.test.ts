@@ -23,18 +23,19 @@ async function countedBy(harness: ReturnType<typeof openGatewayHarness>) {
   return [...calls].map(([group, count]) => `${count} ${group}`).sort();
 }
 
+const pricedModel = embedModel({
+  name: "paid",
+  aliases: [],
+  prices: {
+    inputPerMillionTokens: 1_000_000,
+    inputPerMillionCharacters: null,
+    outputPerMillionTokens: null,
+    outputPerMillionSeconds: null,
+  },
+});
+
 test("counts each kind of refused request exactly, and no request with a ledger entry", async () => {
-  const paid = embedModel({
-    name: "paid",
-    aliases: [],
-    prices: {
-      inputPerMillionTokens: 1_000_000,
-      inputPerMillionCharacters: null,
-      outputPerMillionTokens: null,
-      outputPerMillionSeconds: null,
-    },
-  });
-  const harness = openGatewayHarness({ models: [embedModel(), paid], refused: "user" });
+  const harness = openGatewayHarness({ models: [embedModel(), pricedModel], refused: "user" });
   const counted = vi.spyOn(harness.services.metrics, "countRejection");
   const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
   const times = async (count: number, run: () => Promise<{ status: number }>, status: number) => {
@@ -101,6 +102,17 @@ test.each([
   const harness = openGatewayHarness({ engine: () => ({ embed: () => Promise.reject(error) }) });
   expect((await harness.call(PATH, { body: BODY })).status).toBe(status);
   expect(harness.rows).toHaveLength(1);
+  expect(await countedBy(harness)).toEqual([]);
+});
+
+test("a call that the store refuses is counted in the metric only", async () => {
+  const harness = openGatewayHarness({ models: [pricedModel] });
+  const counted = vi.spyOn(harness.services.metrics, "countRejection");
+  vi.spyOn(harness.services.store.ledger, "reserve").mockRejectedValue(
+    new AppError("storage_unavailable", "The store is unavailable."),
+  );
+  expect((await harness.call(PATH, { body: { ...BODY, model: "paid" } })).status).toBe(503);
+  expect(counted.mock.calls).toEqual([["openai", "storage_unavailable"]]);
   expect(await countedBy(harness)).toEqual([]);
 });
 

@@ -271,7 +271,7 @@ function stalled(): AppError {
 
 /** For a reply that would pass for the whole speech. Not repeated on its channel, which may end it again. */
 export function endedEarly(finishReason: string): AppError {
-  const advice = finishReason === "OTHER" ? " Send less text in one request." : "";
+  const advice = finishReason === "OTHER" ? " Less text in one request may help." : "";
   const message = `The channel ended the speech early (finish reason ${finishReason}).${advice}`;
   return new AppError("upstream_truncated", message, { isCausedByRequest: true });
 }

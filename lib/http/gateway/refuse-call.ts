@@ -18,8 +18,8 @@ export interface CallProgress {
 }
 
 /**
- * Renders a failed gateway call. One without a ledger entry is counted as rejected unless the caller left
- * or the error is internal.
+ * Renders a failed gateway call. One without a ledger entry is counted in the metric of rejected calls unless the caller
+ * left, and in the list of rejected requests unless the server failed too: the store may be the cause.
  */
 export function refuseCall(
   surface: Surface,
@@ -34,9 +34,9 @@ export function refuseCall(
   if (headers !== null) return { ...reply, headers: { ...headers(), ...reply.headers } };
   const named = model !== undefined && isModelName(model) ? model : null;
   trace?.refused(named, reply.status, code);
-  const isInternal = reply.status >= 500 && code !== "overloaded";
-  if (isInternal || code === "caller_left") return reply;
+  if (code === "caller_left") return reply;
   services.metrics.countRejection(surface, code);
+  if (reply.status >= 500 && code !== "overloaded") return reply;
   const retryAfterS = Number(reply.headers["retry-after"] ?? Number.NaN);
   services.state.rejections.count({
     keyId: caller?.key.id ?? details.key?.id ?? null,

@@ -20,8 +20,8 @@ export const apiDocs = {
     operations: "运维",
   },
   surfaceText: {
-    openai: "供 OpenAI SDK 使用：基础地址 以 /v1 结尾。",
-    gemini: "供 Google GenAI SDK 使用：基础地址 就是本服务器的地址。",
+    openai: "供 OpenAI SDK 使用：基础地址以 /v1 结尾。",
+    gemini: "供 Google GenAI SDK 使用：基础地址就是本服务器的地址。",
     console: "供本控制台使用。具有管理权限的密钥可访问 API 密钥、渠道、模型和用量。",
     operations: "供 Prometheus 及读取 OpenAPI 文档的工具使用。",
   },

@@ -205,7 +205,7 @@ async function* pcmOf(
   if (reader !== null) yield reader.end();
 }
 
-/** The form of the names of Google's enums, including names added later. Compatible servers may send small letters. */
+/** The form of the names of Google's enums, including names added later. */
 const ENUM_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /**
@@ -213,9 +213,12 @@ const ENUM_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
  * is shown to callers, so text of another form, which may be of any length and contain addresses, is `OTHER`.
  */
 function asReason(value: unknown): string | null {
-  const reason = asText(value)?.toUpperCase() ?? null;
-  if (reason === null || reason.endsWith("_UNSPECIFIED")) return null;
-  return ENUM_NAME.test(reason) ? reason : "OTHER";
+  const reason = asText(value);
+  if (reason === null) return null;
+  // Compatible servers may send small letters.
+  const name = reason.toUpperCase();
+  if (name.endsWith("_UNSPECIFIED")) return null;
+  return ENUM_NAME.test(reason) || name === "STOP" || REASONS_OF_REQUEST.has(name) ? name : "OTHER";
 }
 
 /**

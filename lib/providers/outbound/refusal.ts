@@ -120,7 +120,7 @@ export function hasError(text: string): boolean {
   const body = errorFields(text);
   const hasVectors = VECTORS.some((name) => {
     const value = body?.[name];
-    return Array.isArray(value) ? value.length > 0 : asFields(value) !== null;
+    return Array.isArray(value) ? value.length > 0 : Object.keys(asFields(value) ?? {}).length > 0;
   });
   return !hasVectors && statedStatus(body) !== null;
 }

@@ -95,6 +95,7 @@ const ODD_REASON = "STOP (sk-upstream-0123456789abcdef at http://10.0.0.7/v1)";
 function finishReasonOf(kind: string | undefined): string {
   if (kind === "odd-reason") return ODD_REASON;
   if (kind === "lower-case-reason") return "stop";
+  if (kind === "unknown-reason") return "length";
   return kind === "early-finish" ? "MAX_TOKENS" : "STOP";
 }
 

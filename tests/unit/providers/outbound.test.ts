@@ -293,6 +293,7 @@ test("takes a body with status 200 for an error if it has no vectors", () => {
     [{ error: "No GPU" }, true],
     [{ data: null, error }, true],
     [{ data: [], error }, true],
+    [{ data: {}, error }, true],
     [{ error: null }, false],
     [{ data: [{ embedding: [1] }], error: {} }, false],
     [{ data: [{ embedding: [1] }], error: { code: 0, message: "" } }, false],

@@ -393,6 +393,9 @@ test("reads a finish reason in small letters, as servers compatible with Gemini 
     speechRequest("tts--lower-case-reason"),
   );
   expect([error, end?.finishReason]).toEqual([null, "STOP"]);
+  // Not one of Google's: the speech may be cut.
+  const unknown = await hear(rig.speech(channelTo("gemini", upstream)), speechRequest("tts--unknown-reason"));
+  expect(unknown.end?.finishReason).toBe("OTHER");
 });
 
 test("does not take FINISH_REASON_UNSPECIFIED for the end of Gemini's stream", async () => {
