@@ -254,7 +254,7 @@ test("SIGTERM drains all processes: a call in progress finishes, and all exit", 
   const long = routed.send("/v1/audio/speech", {
     model: "patchbay-speech",
     voice: "alloy",
-    input: "The kettle is on, and the bread is nearly done. ".repeat(40),
+    input: "The kettle is on, and the bread is nearly done. ".repeat(20),
     response_format: "pcm",
   });
   await pause(300);
