@@ -19,7 +19,7 @@ export interface Metrics {
     seconds: number;
     firstByteSeconds: number | null;
   }): void;
-  /** Counts a gateway call that was rejected before any channel was chosen. `code`: an `ErrorCode`. */
+  /** Counts a gateway call that failed before any channel was chosen. `code`: an `ErrorCode`. */
   countRejection(surface: string, code: string): void;
   count(name: MetricName, value?: number): void;
   /** Contents of /metrics; absent where nothing is collected. */

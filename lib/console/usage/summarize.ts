@@ -8,7 +8,7 @@ import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { billingPeriod } from "../../ports/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
-import { addSums, NO_SUMS, type Sums } from "../../ports/store/usage-query";
+import { addSums, isLabel, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import type { ReadContext } from "../context";
 import { usageFilter } from "./entries";
 import { dayStarts } from "./intervals";
@@ -46,8 +46,6 @@ function labelsOf(tags: string | null): (string | null)[] {
 function namesOf({ name }: UsageGroup, by: UsageSummaryQuery["by"]): (string | null)[] {
   return by === "tag" ? labelsOf(name) : [name];
 }
-
-const isLabel = (by: UsageSummaryQuery["by"] | null) => by === "tag" || by === "end_user";
 
 interface Item {
   period: string | null;
@@ -110,8 +108,7 @@ async function countRejected(
 
 /**
  * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. All
- * playground keys are one. Throws `unauthenticated`, `invalid`,
- * `not_found` (another user's, for a member).
+ * playground keys are one. Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a member).
  */
 export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery): Promise<UsageSummary> {
   const filter = usageFilter(ctx, query);

@@ -12,6 +12,9 @@ export type UsageDimension =
   | "tag"
   | "end_user";
 
+/** Tags and end users: callers may invent any number of them. */
+export const isLabel = (by: UsageDimension | null | undefined): boolean => by === "tag" || by === "end_user";
+
 export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
   from: number;
   to: number;

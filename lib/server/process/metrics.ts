@@ -118,7 +118,7 @@ export function createMetrics(settings: MetricsSettings): Metrics {
   addGauges(registers, settings);
   const rejected = new Counter({
     name: "patchbay_rejected_total",
-    help: "Gateway calls rejected before any channel was chosen, by API and error code",
+    help: "Gateway calls that failed before any channel was chosen, by API and error code",
     labelNames: ["surface", "code"],
     registers,
   });

@@ -34,7 +34,7 @@ export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   return [...merged.values()];
 }
 
-/** The groups with most calls: at most `max`. */
+/** The groups with most calls, at most `max`; without `max` all, as they are. */
 export function busiest(groups: UsageGroup[], max: number | undefined): UsageGroup[] {
-  return max === undefined ? groups : groups.sort((a, b) => b.calls - a.calls).slice(0, max);
+  return max === undefined ? groups : groups.toSorted((a, b) => b.calls - a.calls).slice(0, max);
 }

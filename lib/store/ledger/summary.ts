@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import { PLAYGROUND_ID } from "../../ports/store/api-keys";
+import { isLabel } from "../../ports/store/usage-query";
 import type { Tables } from "../schema";
 import { isOfKey, rolledConditions, rowConditions } from "./conditions";
 import { findCut } from "./find-cut";
@@ -11,26 +12,17 @@ import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 /** The key under which calls are summed: every session has playground keys of its own, of 15 minutes each. */
 const summedKey = sql<string>`case when ${isOfKey(PLAYGROUND_ID)} then ${sql.lit(PLAYGROUND_ID)} else key_id end`;
 
-/** The name under which a row is summed, for the dimensions that the roll-ups have. */
-const ROLLED_NAMES: Partial<Record<UsageDimension, RawBuilder<string | null>>> = {
+/** The name under which a row is summed. */
+const NAMES: Readonly<Record<UsageDimension, RawBuilder<string | null>>> = {
   key: summedKey,
   user: sql`user_id`,
   model: sql`model`,
   channel: sql`channel_id`,
   operation: sql`operation`,
   route: routeName,
-};
-
-const ENTRY_NAMES: Partial<Record<UsageDimension, RawBuilder<string | null>>> = {
-  ...ROLLED_NAMES,
   tag: sql`tags`,
   end_user: sql`end_user`,
 };
-
-/** The number of labels is unbounded, and a histogram for each would be half of the work. */
-function isLabel(by: UsageDimension | null): boolean {
-  return by === "tag" || by === "end_user";
-}
 
 /** The number of calls in one bucket of the latency histogram. */
 function inBucket(index: number): RawBuilder<number> {
@@ -73,21 +65,20 @@ async function summarizeRows(
     sql<boolean>`at < ${query.to}`,
   ]);
   const period = sql<number>`at - at % ${sql.lit(query.isByMinute ? MINUTE_MS : HOUR_MS)}`;
-  let select = db
-    .selectFrom("usage")
-    .select([
-      sql<number>`count(*)`.as("calls"),
-      sql<number>`cast(sum(case when error is null then 0 else 1 end) as bigint)`.as("errors"),
-      total("cost_nano").as("costNano"),
-      ...(query.hasOnlyCallsAndCost ? [] : QUANTITY_AND_LATENCY_SUMS),
-      ...(query.hasOnlyCallsAndCost || isLabel(query.by)
-        ? []
-        : LATENCY_COLUMNS.map((name, index) => inBucket(index).as(name))),
-    ]);
+  let select = db.selectFrom("usage").select([
+    sql<number>`count(*)`.as("calls"),
+    sql<number>`cast(sum(case when error is null then 0 else 1 end) as bigint)`.as("errors"),
+    total("cost_nano").as("costNano"),
+    ...(query.hasOnlyCallsAndCost ? [] : QUANTITY_AND_LATENCY_SUMS),
+    // The number of labels is unbounded, and a histogram for each would be half of the work.
+    ...(query.hasOnlyCallsAndCost || isLabel(query.by)
+      ? []
+      : LATENCY_COLUMNS.map((name, index) => inBucket(index).as(name))),
+  ]);
   for (const condition of conditionsOf(query, readFrom ?? query.from)) select = select.where(condition);
   if (query.isByHour || query.isByMinute)
     select = select.select(period.as("hour")).groupBy(period).orderBy(period);
-  const name = query.by === null ? undefined : ENTRY_NAMES[query.by];
+  const name = query.by === null ? undefined : NAMES[query.by];
   // By its name: the same expression twice has parameters of two numbers, which PostgreSQL takes for two expressions.
   if (name !== undefined) select = select.select(name.as("name")).groupBy(sql`name`);
   if (name !== undefined && query.maxGroups !== undefined)
@@ -127,7 +118,7 @@ async function sumRollUps(
   const columns = Object.entries(
     query.hasOnlyCallsAndCost ? CALL_AND_COST_COLUMNS : { ...SUM_COLUMNS, ...histogram },
   );
-  const name = query.by === null ? undefined : ROLLED_NAMES[query.by];
+  const name = query.by === null ? undefined : NAMES[query.by];
   const [first, ...others] = spans
     .filter(({ from, to }) => from < to)
     .map(({ table, from, to }) => {
@@ -243,8 +234,8 @@ async function fromRollUpsByDay(
 /** Sums of settled calls in groups: from the roll-ups where they have the dimension, else from the newest entries. */
 export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageSummary> {
   const { by } = query;
-  const areRolled =
-    !query.isByMinute && (by === null || ROLLED_NAMES[by] !== undefined) && rowConditions(query).length === 0;
+  // The roll-ups have no labels.
+  const areRolled = !query.isByMinute && !isLabel(by) && rowConditions(query).length === 0;
   if (!areRolled) return { ...(await summarizeRows(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
   if (query.isExact && (await hasEntriesSince(db, query.from)))
     return { ...(await fromExactRange(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
