@@ -217,7 +217,8 @@ test("fails only the calls of locked balances while another transaction keeps th
   const later = [...others.map((one) => settleTimed(store, one)), settleTimed(store, lockedSubject)];
   for (const { outcome, ms } of await Promise.all([...first, ...later.slice(0, -1)])) {
     expect(outcome).toBe("done");
-    expect(ms).toBeLessThan(LOCK_WAIT_MS);
+    // Less than two waits for a lock: one that waits behind the locked balance fails above.
+    expect(ms).toBeLessThan(2 * LOCK_WAIT_MS);
   }
   await Promise.all([settings, next]);
   for (const { outcome, ms } of await Promise.all([...refused, ...later.slice(-1)])) {
