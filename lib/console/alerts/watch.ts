@@ -239,10 +239,9 @@ export async function watchAlerts(
     held.set(alert.id, { heldAt: now, since: readAt });
   }
   for (const alert of plan.resolve) {
-    const { id, kind, subject, detail } = alert;
-    if (!(await isWatched(store, rules, alert, now)))
-      await store.alerts.hold(id, now, { ...detail, is_watched: false });
-    if (await store.alerts.resolve(id, now, delivery))
+    const { id, kind, subject, heldAt, detail } = alert;
+    const last = (await isWatched(store, rules, alert, now)) ? detail : { ...detail, is_watched: false };
+    if (await store.alerts.resolve({ id, heldAt, detail: last }, now, delivery))
       log.info("alert_resolved", { alert: id, kind, subject });
   }
   const ended = new Set(plan.resolve.map((alert) => alert.id));

@@ -76,8 +76,15 @@ export interface Alerts {
   ): Promise<boolean>;
   /** Records that an open alert's condition still holds. */
   hold(id: string, heldAt: number, detail: Record<string, unknown>): Promise<void>;
-  /** False when it was already resolved. No message of a snoozed alert is sent. */
-  resolve(id: string, at: number, delivery: AlertRecord["delivery"]): Promise<boolean>;
+  /**
+   * False when it was already resolved, or held again after it was read. Keeps the `detail` that is given. No message of a
+   * snoozed alert is sent.
+   */
+  resolve(
+    read: Pick<AlertRecord, "id" | "heldAt" | "detail">,
+    at: number,
+    delivery: AlertRecord["delivery"],
+  ): Promise<boolean>;
   open(): Promise<AlertRecord[]>;
   /** A budget that is spent was nearly spent before: both alerts count as one. */
   countOpen(): Promise<{ open: number; unseen: number }>;

@@ -57,8 +57,13 @@ function raise(scope: Scope, alert: Parameters<Alerts["raise"]>[0]): Promise<boo
   });
 }
 
-/** Ends an open alert; false when it has ended. */
-function resolve(scope: Scope, id: string, at: number, delivery: AlertRecord["delivery"]): Promise<boolean> {
+/** Ends an open alert; false when it has ended, or when another instance found meanwhile that its condition holds. */
+function resolve(
+  scope: Scope,
+  { id, heldAt, detail }: Pick<AlertRecord, "id" | "heldAt" | "detail">,
+  at: number,
+  delivery: AlertRecord["delivery"],
+): Promise<boolean> {
   return scope.write(async (db, touch) => {
     const row = await db
       .selectFrom("alerts")
@@ -69,8 +74,9 @@ function resolve(scope: Scope, id: string, at: number, delivery: AlertRecord["de
     const isResolved = await hasUpdated(
       db
         .updateTable("alerts")
-        .set({ resolved_at: at, ...newDelivery(withSnooze(delivery, isSnoozed), at) })
+        .set({ resolved_at: at, detail: json(detail), ...newDelivery(withSnooze(delivery, isSnoozed), at) })
         .where("id", "=", id)
+        .where("held_at", "=", heldAt)
         .where("resolved_at", "is", null),
     );
     if (isResolved) touch("alerts");
@@ -93,7 +99,7 @@ function lifecycle(scope: Scope): Pick<Alerts, "raise" | "hold" | "resolve" | "d
           .execute();
       }),
 
-    resolve: (id, at, delivery) => resolve(scope, id, at, delivery),
+    resolve: (read, at, delivery) => resolve(scope, read, at, delivery),
 
     deleteResolved: (before, limit) =>
       scope.write(async (db, touch) => {

@@ -15,6 +15,9 @@ const alert = (fields: Partial<New> = {}): New => ({
   ...fields,
 });
 
+/** The alert as it is read before anything holds it again. */
+const asRead = (one: New) => ({ ...one, heldAt: one.openedAt });
+
 const LIMITS = { atOnce: 10, perMinute: 30 };
 
 export function alertsContract(newDatabase: NewTestDatabase): void {
@@ -34,8 +37,13 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(raised.filter(Boolean)).toHaveLength(1);
       const [open] = (await stores[0]?.alerts.open()) ?? [];
       expect(open).toMatchObject({ subject: "chn_1", resolvedAt: null, seenAt: null, heldAt: NOW });
-      expect(await stores[1]?.alerts.resolve(open?.id ?? "", NOW + 1, "none")).toBe(true);
-      expect(await stores[0]?.alerts.resolve(open?.id ?? "", NOW + 2, "none")).toBe(false);
+      if (open === undefined) throw new Error("no alert is open");
+      await stores[0]?.alerts.hold(open.id, NOW + 1, open.detail);
+      expect(await stores[1]?.alerts.resolve(open, NOW + 2, "none"), "it holds again").toBe(false);
+      const last = { id: open.id, heldAt: NOW + 1, detail: { is_watched: false } };
+      expect(await stores[1]?.alerts.resolve(last, NOW + 2, "none")).toBe(true);
+      expect(await stores[1]?.alerts.find(open.id)).toMatchObject({ ...last, resolvedAt: NOW + 2 });
+      expect(await stores[0]?.alerts.resolve(last, NOW + 3, "none")).toBe(false);
       // An alert that was resolved may be opened again.
       expect(await stores[0]?.alerts.raise(alert(same))).toBe(true);
     });
@@ -45,7 +53,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       const [old, fresh, resolved] = [alert({ openedAt: NOW - 9 }), alert(), alert({ openedAt: NOW + 9 })];
       for (const one of [old, fresh, resolved]) await alerts.raise(one);
       await alerts.hold(old.id, NOW + 5, { name: "Gemini", reason: "credentials" });
-      await alerts.resolve(resolved.id, NOW + 10, "pending");
+      await alerts.resolve(asRead(resolved), NOW + 10, "pending");
       expect(await alerts.markSeen(old.id, NOW + 6)).toMatchObject({ seenAt: NOW + 6 });
       expect(await alerts.markSeen(old.id, NOW + 7)).toMatchObject({ seenAt: NOW + 6 });
       expect(await alerts.markSeen("alt_none", NOW)).toBeNull();
@@ -92,7 +100,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(await stores[1]?.alerts.find(one.id)).toMatchObject(failed);
       const [last] = await claim(NOW + 9_000)(0);
       // The message about the resolution is separate, and not affected by the result of the first.
-      await stores[0]?.alerts.resolve(one.id, NOW + 9_001, "pending");
+      await stores[0]?.alerts.resolve(asRead(one), NOW + 9_001, "pending");
       expect(await finish(last)).toBe(false);
       expect(await stores[1]?.alerts.find(one.id)).toMatchObject({
         delivery: "pending",
@@ -113,7 +121,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       const snooze = { by: "olga", until: NOW + 9_000 };
       expect(await alerts.snooze(one.id, snooze)).toMatchObject({ snooze, delivery: "snoozed" });
       expect(await claim(NOW)).toEqual([]);
-      await alerts.resolve(one.id, NOW + 10, "pending");
+      await alerts.resolve(asRead(one), NOW + 10, "pending");
       expect(await alerts.find(one.id)).toMatchObject({ snooze, delivery: "snoozed" });
       expect(await alerts.snooze(one.id, snooze), "it is resolved").toBeNull();
       const next = alert({ subject: one.subject, openedAt: NOW + 20 });
@@ -128,7 +136,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(await claim(NOW + 30)).toEqual([next.id]);
       // "Until resolved" ends with the alert.
       await alerts.snooze(next.id, { by: "olga", until: null });
-      await alerts.resolve(next.id, NOW + 40, "pending");
+      await alerts.resolve(asRead(next), NOW + 40, "pending");
       const last = alert({ subject: one.subject, openedAt: NOW + 50 });
       await alerts.raise(last);
       expect(await claim(NOW + 50)).toEqual([last.id]);
@@ -180,7 +188,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       const claim = async (at: number) =>
         (await alerts.claimDeliveries(at, 1_000, { atOnce: 9, perMinute: 2 })).map((record) => record.id);
       expect((await claim(NOW)).toSorted()).toEqual([resolved.id, snoozed.id].toSorted());
-      await alerts.resolve(resolved.id, NOW + 1, "pending");
+      await alerts.resolve(asRead(resolved), NOW + 1, "pending");
       await alerts.snooze(snoozed.id, { by: "olga", until: null });
       await alerts.endSnooze(snoozed.id, NOW + 1, "pending");
       for (const { id } of [resolved, snoozed])
@@ -224,8 +232,8 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       const resolved = [alert(), alert(), alert()];
       const [open, late] = [alert({ openedAt: NOW - 99 }), alert()];
       for (const one of [...resolved, open, late]) await alerts.raise(one);
-      for (const one of resolved) await alerts.resolve(one.id, NOW + 5, "none");
-      await alerts.resolve(late.id, NOW + 10, "none");
+      for (const one of resolved) await alerts.resolve(asRead(one), NOW + 5, "none");
+      await alerts.resolve(asRead(late), NOW + 10, "none");
       expect(await alerts.deleteResolved(NOW + 5, 9)).toBe(0);
       expect(await alerts.deleteResolved(NOW + 10, 2)).toBe(2);
       expect(await alerts.deleteResolved(NOW + 10, 2)).toBe(1);
