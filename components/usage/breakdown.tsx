@@ -117,7 +117,8 @@ export function Breakdown({
   const requested = searchParams.get("by");
   const dimensions = DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user"));
   const by = dimensions.find((dimension) => dimension === requested) ?? "model";
-  const query = { ...rangeQuery(range), ...filters, by, limit: MAX_ITEMS };
+  const order = figure === "calls" ? undefined : figure;
+  const query = { ...rangeQuery(range), ...filters, by, order, limit: MAX_ITEMS };
   const { data, error, mutate } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
   const bars = useBars(data, by, figure);
 

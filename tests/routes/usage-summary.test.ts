@@ -256,6 +256,25 @@ test("returns the items with the most calls and the total of all with a limit, o
   expect(status).toBe(400);
 });
 
+test.each(["key", "end_user"])(
+  "returns the items with the most of the amount that is asked for, by %s",
+  async (by) => {
+    await settle("usr_1", { keyId: "key_1", user: "key_1", costNano: 1 });
+    await settle("usr_1", { keyId: "key_1", user: "key_1" });
+    await settle("usr_1", { keyId: "key_2", user: "key_2", costNano: 2, audioMs: 1 });
+    const first = async (order: string) => {
+      const path = `/api/usage/summary?by=${by}&limit=1${order}`;
+      const { data } = (await harness(path, { cookie: owner })).json;
+      return [data.total.calls, data.items.map((item: { name: string }) => item.name)];
+    };
+    expect(await first("")).toEqual([3, ["key_1"]]);
+    expect(await first("&order=calls")).toEqual([3, ["key_1"]]);
+    for (const order of ["cost", "audio"]) expect(await first(`&order=${order}`)).toEqual([3, ["key_2"]]);
+    const refused = await harness(`/api/usage/summary?by=${by}&order=name`, { cookie: owner });
+    expect(refused.status).toBe(400);
+  },
+);
+
 test("counts a call with two tags under each, and once in the total", async () => {
   await settle("usr_1", { tags: "blue, night" });
   await settle("usr_1", { tags: "blue" });

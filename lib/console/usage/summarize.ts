@@ -8,7 +8,7 @@ import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { billingPeriod } from "../../ports/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
-import { addSums, isLabel, NO_SUMS, type Sums } from "../../ports/store/usage-query";
+import { addSums, byAmount, isLabel, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import type { ReadContext } from "../context";
 import { usageFilter } from "./entries";
 import { dayStarts } from "./intervals";
@@ -56,12 +56,12 @@ interface Item {
 /** Sums by period and name, and their total, which also counts calls without an item. */
 async function sumByItem(
   groups: readonly UsageGroup[],
-  { by, limit }: Pick<UsageSummaryQuery, "by" | "limit">,
+  { by, order, limit }: Pick<UsageSummaryQuery, "by" | "order" | "limit">,
   periodOf: (hour: number | null) => string | null,
 ): Promise<{ items: Item[]; total: Sums }> {
   const isLabelled = isLabel(by);
   const maxItems = isLabelled ? MAX_SUMMARY_ITEMS : Number.POSITIVE_INFINITY;
-  const ordered = isLabelled ? [...groups].sort((a, b) => b.calls - a.calls) : groups;
+  const ordered = isLabelled ? groups.toSorted(byAmount(order)) : groups;
   const items = new Map<string, Item>();
   let total: Sums = NO_SUMS;
   for (const [index, group] of ordered.entries()) {
@@ -77,8 +77,9 @@ async function sumByItem(
     }
   }
   if (limit === undefined || items.size <= limit) return { items: [...items.values()], total };
-  const busiest = [...items.values()].sort((a, b) => b.sums.calls - a.sums.calls);
-  return { items: busiest.slice(0, limit), total };
+  const compare = byAmount(order);
+  const largest = [...items.values()].sort((a, b) => compare(a.sums, b.sums));
+  return { items: largest.slice(0, limit), total };
 }
 
 async function labelsOfSubjects(
@@ -115,7 +116,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
   const { from, to } = readRange(query, ctx.clock.now());
   if (filter === null) throw new AppError("not_found", "User not found.");
   const calls = { ...filter, from, to, isByHour: false, isExact: to - from <= MAX_EXACT_MS };
-  const { by = null, interval, limit } = query;
+  const { by = null, order, interval, limit } = query;
   // Labels are summed from the entries, as their total then is too; the others' total comes from the roll-ups.
   const isCut = limit !== undefined && by !== null && !isLabel(by) && interval === undefined;
   const [{ groups, latencyBoundsMs, readFrom }, all, rejected] = await Promise.all([
@@ -126,6 +127,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
       isByMinute: interval === "minute",
       dayStarts: interval === "day" ? dayStarts({ from, to, timeZone: ctx.instance.timeZone }) : undefined,
       maxGroups: isCut ? limit : undefined,
+      order,
     }),
     isCut ? ctx.store.ledger.summarize({ ...calls, by: null }) : undefined,
     countRejected(ctx, filter, { from, to }),

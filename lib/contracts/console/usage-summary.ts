@@ -17,12 +17,15 @@ export const MAX_SUMMARY_ITEMS = 1_000;
 export const UsageSummaryQuery = UsageFilters.extend({
   by: z.enum(["key", "user", "model", "channel", "operation", "tag", "end_user"]).optional(),
   interval: UsageInterval.optional(),
+  order: z.enum(["calls", "cost", "tokens", "audio"]).optional().meta({
+    description: "What the items with the most of are returned where `limit` leaves some out; absent: calls",
+  }),
   limit: limitUpTo(MAX_SUMMARY_ITEMS).optional().meta({
     type: "integer",
     minimum: 1,
     maximum: MAX_SUMMARY_ITEMS,
     description:
-      "Only the items with the most calls, with an interval of all periods; absent: all, but by tag or end user at most 1,000",
+      "Only the largest items by `order`, with an interval of all periods; absent: all, but by tag or end user at most 1,000",
   }),
 });
 export type UsageSummaryQuery = z.output<typeof UsageSummaryQuery>;
@@ -55,7 +58,7 @@ export const UsageSummary = z.strictObject({
    * Requests that were refused before a channel was called; null when a filter is about a field that they do not have.
    */
   rejected: z.int().nullable(),
-  /** With `limit`, by tag or end user: those with the most calls. */
+  /** With `limit`, by tag or end user: the largest by `order`. */
   items: z.array(
     UsageSums.extend({
       /**

@@ -30,8 +30,10 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
    * one group with the day's beginning as its hour.
    */
   dayStarts?: readonly number[];
-  /** With `by`, without `isByHour` and `isByMinute`: at most this many groups, those with most calls. */
+  /** With `by`, without `isByHour` and `isByMinute`: at most this many groups, those with the largest `order`. */
   maxGroups?: number;
+  /** Absent: calls. */
+  order?: UsageAmount;
   /** Sums calls, errors and cost only, which takes less time; all others are 0. */
   hasOnlyCallsAndCost?: boolean;
 }
@@ -113,6 +115,23 @@ export function eachSum(make: (name: PlainSum) => number): Pick<Sums, PlainSum> 
     firstByteSumMs: make("firstByteSumMs"),
     firstByteCalls: make("firstByteCalls"),
   };
+}
+
+/** What groups are compared by. */
+export type UsageAmount = "calls" | "cost" | "tokens" | "audio";
+
+/** The sums that an amount consists of. */
+export const SUMS_OF_AMOUNT: Readonly<Record<UsageAmount, readonly PlainSum[]>> = {
+  calls: ["calls"],
+  cost: ["costNano"],
+  tokens: ["inputTokens", "outputTokens"],
+  audio: ["audioMs"],
+};
+
+/** Compares groups by an amount, largest first. */
+export function byAmount(order: UsageAmount = "calls"): (a: Sums, b: Sums) => number {
+  const amountOf = (sums: Sums) => SUMS_OF_AMOUNT[order].reduce((all, name) => all + sums[name], 0);
+  return (a, b) => amountOf(b) - amountOf(a);
 }
 
 export const NO_SUMS: Sums = { ...eachSum(() => 0), latencyMaxMs: 0, latency: [] };

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { UsageGroup } from "../../ports/store";
-import { addSums, eachSum, type Sums } from "../../ports/store/usage-query";
+import type { UsageGroup, UsageSummaryQuery } from "../../ports/store";
+import { addSums, byAmount, eachSum, type Sums } from "../../ports/store/usage-query";
 import { LATENCY_COLUMNS } from "./latency";
 
 /** A sum as a bigint on both databases: PostgreSQL's sum of bigints has type `numeric`. */
@@ -34,7 +34,10 @@ export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   return [...merged.values()];
 }
 
-/** The groups with most calls, at most `max`; without `max` all, as they are. */
-export function busiest(groups: UsageGroup[], max: number | undefined): UsageGroup[] {
-  return max === undefined ? groups : groups.toSorted((a, b) => b.calls - a.calls).slice(0, max);
+/** The largest groups, at most `maxGroups`; without `maxGroups` all, as they are. */
+export function largest(
+  groups: UsageGroup[],
+  { maxGroups, order }: Pick<UsageSummaryQuery, "maxGroups" | "order">,
+): UsageGroup[] {
+  return maxGroups === undefined ? groups : groups.toSorted(byAmount(order)).slice(0, maxGroups);
 }

@@ -2,11 +2,11 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import { PLAYGROUND_ID } from "../../ports/store/api-keys";
-import { isLabel } from "../../ports/store/usage-query";
+import { isLabel, SUMS_OF_AMOUNT } from "../../ports/store/usage-query";
 import type { Tables } from "../schema";
 import { isOfKey, rolledConditions, rowConditions } from "./conditions";
 import { findCut } from "./find-cut";
-import { busiest, mergeGroups, routeName, toGroup, total } from "./groups";
+import { largest, mergeGroups, routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
 /** The key under which calls are summed: every session has playground keys of its own, of 15 minutes each. */
@@ -43,6 +43,27 @@ const QUANTITY_AND_LATENCY_SUMS = [
   sql<number>`cast(coalesce(sum(first_byte_ms), 0) as bigint)`.as("firstByteSumMs"),
   sql<number>`count(first_byte_ms)`.as("firstByteCalls"),
 ];
+
+const CALL_AND_COST_COLUMNS = { calls: "calls", errors: "errors", costNano: "cost_nano" } as const;
+
+const SUM_COLUMNS = {
+  ...CALL_AND_COST_COLUMNS,
+  inputTokens: "input_tokens",
+  outputTokens: "output_tokens",
+  characters: "characters",
+  audioMs: "audio_ms",
+  latencySumMs: "latency_sum_ms",
+  firstByteSumMs: "first_byte_sum_ms",
+  firstByteCalls: "first_byte_calls",
+} as const;
+
+/** The amount that a query orders its groups by. `columns`: the columns of entries, which have none of calls. */
+function amountOf(query: UsageSummaryQuery, columns?: Readonly<Record<string, string>>): RawBuilder<number> {
+  const sums = SUMS_OF_AMOUNT[query.order ?? "calls"].map((name) =>
+    name === "calls" && columns !== undefined ? sql`count(*)` : total(columns?.[name] ?? name),
+  );
+  return sql<number>`${sql.join(sums, sql` + `)}`;
+}
 
 /** The range and every condition of a query. */
 function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolean>[] {
@@ -82,24 +103,11 @@ async function summarizeRows(
   // By its name: the same expression twice has parameters of two numbers, which PostgreSQL takes for two expressions.
   if (name !== undefined) select = select.select(name.as("name")).groupBy(sql`name`);
   if (name !== undefined && query.maxGroups !== undefined)
-    select = select.orderBy("calls", "desc").orderBy(sql`name`).limit(query.maxGroups);
+    select = select.orderBy(amountOf(query, SUM_COLUMNS), "desc").orderBy(sql`name`).limit(query.maxGroups);
   const rows = await select.having(sql`count(*)`, ">", 0).execute();
   const groups: UsageGroup[] = rows.map(toGroup);
   return { groups, readFrom };
 }
-
-const CALL_AND_COST_COLUMNS = { calls: "calls", errors: "errors", costNano: "cost_nano" } as const;
-
-const SUM_COLUMNS = {
-  ...CALL_AND_COST_COLUMNS,
-  inputTokens: "input_tokens",
-  outputTokens: "output_tokens",
-  characters: "characters",
-  audioMs: "audio_ms",
-  latencySumMs: "latency_sum_ms",
-  firstByteSumMs: "first_byte_sum_ms",
-  firstByteCalls: "first_byte_calls",
-} as const;
 
 interface Span {
   from: number;
@@ -138,7 +146,7 @@ async function sumRollUps(
   if (query.isByHour) select = select.select("hour").groupBy("hour").orderBy("hour");
   if (name !== undefined) select = select.select(sql`name`.as("name")).groupBy(sql`name`);
   if (name !== undefined && query.maxGroups !== undefined)
-    select = select.orderBy(total("calls"), "desc").orderBy(sql`name`).limit(query.maxGroups);
+    select = select.orderBy(amountOf(query), "desc").orderBy(sql`name`).limit(query.maxGroups);
   // Sums are zero where the only entries were replaced by entries of another channel.
   const rows = await select.having(total("calls"), ">", 0).execute();
   return rows.map(toGroup);
@@ -177,13 +185,13 @@ async function fromExactRange(
   const newest = (await edgeOfEntries(db, "desc")) ?? 0;
   const last = newest < query.to ? Math.ceil(query.to / HOUR_MS) * HOUR_MS : query.to - (query.to % HOUR_MS);
   if (first > last) return summarizeRows(db, query);
-  const { maxGroups, ...all } = query;
+  const { maxGroups: _maxGroups, ...all } = query;
   const end = await summarizeRows(db, { ...all, from: last });
-  if (end.readFrom !== null) return { ...end, groups: busiest(end.groups, maxGroups) };
+  if (end.readFrom !== null) return { ...end, groups: largest(end.groups, query) };
   const begin = await summarizeRows(db, { ...all, to: first });
   const hours = await sumRollUps(db, all, [{ table: "rollups", from: first, to: last }]);
   const parts = [...begin.groups, ...hours, ...end.groups];
-  const groups = query.isByHour ? parts : busiest(mergeGroups(parts), maxGroups);
+  const groups = query.isByHour ? parts : largest(mergeGroups(parts), query);
   return { groups, readFrom: begin.readFrom };
 }
 

@@ -210,6 +210,29 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       }
     });
 
+    test.each([
+      ["the roll-ups", {}],
+      ["an exact range", { from: start + 30 * HOUR - 60_000, isExact: true }],
+      ["the entries", { outcome: { kind: "ok" } }],
+    ] as const)("returns the group with the most of each amount, from %s", async (_source, query) => {
+      const at = start + 30 * HOUR;
+      // Each call of another name but the first has more of one amount than the two calls of the first together.
+      const calls = [
+        ...Array.from({ length: 2 }, () => ({ model: "calls", costNano: 1, inputTokens: 1, audioMs: 1 })),
+        { model: "cost", costNano: 9 },
+        { model: "tokens", inputTokens: 4, outputTokens: 5 },
+        { model: "input", inputTokens: 8 },
+        { model: "audio", audioMs: 9 },
+      ];
+      const range = { from: at, to: at + HOUR, ...query, by: "model", maxGroups: 1 } as const;
+      if ((await ask(range)).length === 0)
+        for (const fields of calls)
+          await store.ledger.settle(usageRecord(ids.key, ids.user, { at, ...fields }), PERIOD);
+      expect(await ask(range)).toMatchObject([{ name: "calls", calls: 2 }]);
+      for (const order of ["calls", "cost", "tokens", "audio"] as const)
+        expect(await ask({ ...range, order })).toMatchObject([{ name: order }]);
+    });
+
     test("applies filters and counts every call once in the histogram", async () => {
       expect(await ask({ model: "a" })).toMatchObject([{ calls: 2 }]);
       expect(await ask({ userId: "usr_other" })).toEqual([]);
