@@ -11,17 +11,23 @@ const DAY = 86_400_000;
 const embed = (name: string) => ({ name, upstream_name: "nomic-embed-text", operation: "embeddings" });
 
 /** Adds 20 days of requests, of which two in a hundred failed, over these channels. */
-function seed(file: string, keyId: string, userId: string, channels: readonly string[]): void {
+function seed(
+  file: string,
+  keyId: string,
+  userId: string,
+  channels: readonly string[],
+  { total = 456, endUsers = ["anna"] }: { total?: number; endUsers?: string[] } = {},
+): void {
   const models = ["bge", "embed-large"].map((name) => ({ name, operation: "embeddings" as const }));
   const population = {
     keys: [{ id: keyId, user: userId }],
     models,
     channels: [...channels],
     tags: ["web"],
-    endUsers: ["anna"],
+    endUsers,
   };
   const now = Date.now();
-  seedSqlite(file, { count: 456, from: now - 20 * DAY, to: now - 60_000, population });
+  seedSqlite(file, { count: total, from: now - 20 * DAY, to: now - 60_000, population });
 }
 
 interface Counted {
@@ -112,4 +118,38 @@ test("shows overview figures and groups that match a count of the ledger's entri
   const shown = await byChannel.getByRole("listitem").allTextContents();
   const sum = shown.reduce((total, text) => total + number(/([\d,]+)$/.exec(text)?.[1] ?? "0"), 0);
   expect(sum).toBe(counted.calls);
+});
+
+test("breaks usage down by more end users than are listed, and counts all of them", async ({
+  routedPage: page,
+  routed,
+}) => {
+  const { url, dataDirectory } = routed.product;
+  const file = path.join(dataDirectory, "patchbay.db");
+  const { id, owner_id } = await routed.call("/api/keys", { name: "Shop" });
+  const endUsers = Array.from({ length: 5_000 }, (_, index) => `guest ${index} of the shop`);
+  seed(file, id, owner_id, [], { total: 3_000, endUsers });
+  const database = new Database(file);
+  database
+    .prepare(
+      `update usage set end_user = 'rare guest', input_tokens = 1000000, output_tokens = 0 where id in
+       (select max(id) from usage where key_id = ? and end_user is not null group by end_user having count(*) = 1 limit 1)`,
+    )
+    .run(id);
+  database.close();
+  await page.goto(`${url}/usage?range=30d&by=end_user&key_id=${id}`);
+  const breakdown = page.locator("section").filter({ has: page.getByLabel("Break down by") });
+  const bars = breakdown.getByRole("listitem");
+  const sum = async () =>
+    (await bars.allTextContents()).reduce(
+      (total, text) => total + Number((/([\d,]+)$/.exec(text)?.[1] ?? "0").replaceAll(",", "")),
+      0,
+    );
+  await expect(bars.last()).toContainText("At least 992 others");
+  await expect(bars).toHaveCount(9);
+  expect(await sum()).toBe(3_000);
+  // Of all end users, not of the thousand with most calls.
+  await page.getByRole("radio", { name: /^Tokens/ }).click();
+  await expect(page).toHaveURL(/figure=tokens/);
+  await expect(bars.filter({ hasText: "rare guest" })).toContainText("1,000,000");
 });
