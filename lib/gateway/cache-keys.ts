@@ -10,7 +10,13 @@ export function fingerprintOf(entry: CatalogEntry): string {
   const known = fingerprints.get(entry);
   if (known !== undefined) return known;
   const { model, routes } = entry;
-  const parts = routes.map(({ channel, upstreamName }) => [channel.id, channel.version, upstreamName]);
+  // The channel of a local voice that is installed again has the same ID and version.
+  const parts = routes.map(({ channel: { id, createdAt, version }, upstreamName }) => [
+    id,
+    createdAt,
+    version,
+    upstreamName,
+  ]);
   const fingerprint = JSON.stringify([model.name, model.version, model.createdAt, parts]);
   fingerprints.set(entry, fingerprint);
   return fingerprint;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import { embedModel, lexicalChannel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
@@ -192,6 +193,63 @@ test("does not reuse vectors after a change of the model's channels", async () =
   const embed = () => harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
   await embed();
   channels[0] = lexicalChannel({ version: 2 });
+  harness.change("channels");
+  await embed();
+  expect(asked).toHaveLength(2);
+});
+
+test.each([
+  { name: "another model", upstreamName: "other", provider: "lexical", states: ["miss", "miss", "hit"] },
+  {
+    name: "another provider",
+    upstreamName: "patchbay-embed",
+    provider: "openai",
+    states: ["miss", "miss", "hit"],
+  },
+  {
+    name: "the same model",
+    upstreamName: "patchbay-embed",
+    provider: "lexical",
+    states: ["miss", "hit", "hit"],
+  },
+] as const)(
+  "while the first channel fails, caches vectors of a fallback to the same model only: $name",
+  async ({ upstreamName, provider, states: expected }) => {
+    let hasFailed = false;
+    const { asked, engine } = recordingEngine();
+    const failing: EmbeddingModel = {
+      embed: (...args) => {
+        if (hasFailed) return engine.embed(...args);
+        hasFailed = true;
+        return Promise.reject(new AppError("upstream_error", "The upstream is away."));
+      },
+    };
+    const models = [{ name: "patchbay-embed", upstreamName }];
+    const harness = openGatewayHarness({
+      models: [embedModel()],
+      channels: [lexicalChannel(), lexicalChannel({ id: "chn_2", priority: 1, provider, models })],
+      engine: ({ id }) => (id === "chn_1" ? failing : engine),
+    });
+    const states: unknown[] = [];
+    for (const _ of expected) {
+      const { headers } = await harness.call("/v1/embeddings", {
+        body: { model: "patchbay-embed", input: "text" },
+      });
+      states.push(headers["x-patchbay-cache"]);
+    }
+    expect(states).toEqual(expected);
+    expect(harness.rows.map(({ channelId }) => channelId)[0]).toBe("chn_2");
+    expect(asked).toHaveLength(expected.filter((state) => state === "miss").length);
+  },
+);
+
+test("does not reuse vectors of a channel that was deleted and created with the same ID", async () => {
+  const { asked, engine } = recordingEngine();
+  const channels = [lexicalChannel()];
+  const harness = openGatewayHarness({ channels, engine: () => engine });
+  const embed = () => harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
+  await embed();
+  channels[0] = lexicalChannel({ createdAt: 1 });
   harness.change("channels");
   await embed();
   expect(asked).toHaveLength(2);

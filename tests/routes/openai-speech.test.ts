@@ -302,6 +302,29 @@ describe("cached speech", () => {
     }
   });
 
+  it("of another model is not kept while the first channel fails", async () => {
+    let calls = 0;
+    const first = new ScriptedSpeech(() => {
+      calls += 1;
+      if (calls === 1) throw new AppError("upstream_error", "The upstream is away.");
+      return spoken(1);
+    });
+    const elevenLabs = speechChannel("a", { provider: "elevenlabs", embedded: false });
+    const { post, rows } = openSpeechHarness(
+      [
+        { channel: elevenLabs, speech: first },
+        { channel: speechChannel("b", { priority: 1 }), speech: new ScriptedSpeech(() => spoken(1)) },
+      ],
+      { model: { cacheable: true } },
+    );
+    for (const state of ["miss", "miss", "hit"]) {
+      const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
+      await readBody(reply);
+      expect(reply.headers["x-patchbay-cache"]).toBe(state);
+    }
+    expect(rows.map(({ channelId }) => channelId)).toEqual(["b", "a", null]);
+  });
+
   it("is not cached when the upstream ended it early", async () => {
     const cut = {
       type: "end",

@@ -108,12 +108,13 @@ export function* uncachedTexts(
   return uncached;
 }
 
-/** The cached and the new vectors in the order of the inputs; adds the new ones to the cache. */
+/** The cached and the new vectors in the order of the inputs; adds the new ones to the cache where `isKept`. */
 export function* mergeVectors(
   ctx: GatewayContext,
   { scope, generation, cached, keys }: Lookup,
   uncached: UncachedTexts,
   { vectors: created, notice }: EmbeddingResult,
+  isKept: boolean,
 ): Generator<void, Float32Array[], void> {
   const { state } = ctx.services;
   const { vectors: cache, sharedCache } = state;
@@ -125,7 +126,7 @@ export function* mergeVectors(
     const vector = created[at];
     const key = keys[position];
     vectors[position] = vector;
-    if (vector === undefined || key === undefined || noticed.has(at)) continue;
+    if (vector === undefined || key === undefined || noticed.has(at) || !isKept) continue;
     // The caches may be cleared between two steps.
     if (generation !== state.cacheGeneration) continue;
     cache.put(key, vector);

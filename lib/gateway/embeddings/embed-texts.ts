@@ -11,6 +11,7 @@ import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome, reconcileTokens } from "../metering/outcome";
 import { maxEmbeddingCostNano } from "../metering/price";
+import { mayKeep } from "../routing/choose-channel";
 import { withFailover } from "../routing/with-failover";
 import {
   type CacheableCall,
@@ -229,8 +230,9 @@ async function serveFromChannel(
   call: EmbedTexts,
   meter: Meter,
   { tokens, lookup, uncached }: PreparedTexts,
-  { result, channel }: { result: EmbeddingResult; channel: ChannelRecord },
+  { result, target }: { result: EmbeddingResult; target: Target },
 ): Promise<EmbeddedTexts> {
+  const { channel } = target;
   const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
   // Built-in engines report no count of their own.
   const estimated = !isReported && !channel.embedded;
@@ -238,7 +240,11 @@ async function serveFromChannel(
   const vectors =
     lookup === null
       ? result.vectors
-      : await runForTexts(call, mergeVectors(ctx, lookup, uncached, result), NEVER_STOPPED);
+      : await runForTexts(
+          call,
+          mergeVectors(ctx, lookup, uncached, result, mayKeep(call.entry, target)),
+          NEVER_STOPPED,
+        );
   const headers = meter.headers();
   if (result.notice !== undefined) {
     const inputs = result.notice.texts.map((at) => uncached.positions[at] ?? at);
@@ -271,10 +277,9 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
       progress = options.progress;
       const result = await embedOn(ctx, call, uncached, target, options);
       const ofModel = call.entry.model.dimensions;
-      const { channel } = target;
-      const checks = checkVectors(result, uncached.texts.length, call.dimensions, ofModel, channel);
+      const checks = checkVectors(result, uncached.texts.length, call.dimensions, ofModel, target.channel);
       await runForTexts(call, checks, NEVER_STOPPED);
-      return { result, channel };
+      return { result, target };
     });
     return await serveFromChannel(ctx, call, meter, prepared, served);
   } catch (error) {

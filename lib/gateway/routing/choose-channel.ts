@@ -1,3 +1,4 @@
+import type { CatalogEntry } from "../../ports/catalog";
 import type { Random } from "../../ports/clock";
 import type { Target } from "../call";
 import type { Admission } from "./breaker";
@@ -19,6 +20,20 @@ const MIN_LATENCY_MS = 1;
 /** Order of the tiers; channels of weight 0 come after the others of the same priority. */
 export function rankOf({ channel: { priority, weight } }: Target): number {
   return priority * 2 + (weight > 0 ? 0 : 1);
+}
+
+/**
+ * True when a result may answer later calls: it comes from a channel of the first tier, or from the same model of the same
+ * provider. What another model made while the first tier failed would be returned long after that has recovered.
+ */
+export function mayKeep({ routes }: CatalogEntry, { channel, upstreamName }: Target): boolean {
+  const first = Math.min(...routes.map(rankOf));
+  return routes.some(
+    (route) =>
+      rankOf(route) === first &&
+      (route.channel.id === channel.id ||
+        (route.upstreamName === upstreamName && route.channel.provider === channel.provider)),
+  );
 }
 
 /** The first tier with a channel that accepts requests; null when none is left. */

@@ -12,6 +12,7 @@ import type { GatewayContext } from "../context";
 import { countText } from "../embeddings/count-inputs";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
+import { mayKeep } from "../routing/choose-channel";
 import { withFailover } from "../routing/with-failover";
 import { bufferSpeech } from "./buffer-speech";
 import type { BufferedSpeech } from "./buffered-replies";
@@ -231,21 +232,22 @@ async function openCall(
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
     opened.idleMs = target.channel.embedded ? Number.POSITIVE_INFINITY : target.channel.timeouts.idleMs;
-    return { opened, ignored: ignoredFields(input, target, speech) };
+    const isKept = mayKeep(plan.entry, target);
+    return { opened, ignored: ignoredFields(input, target, speech), isKept };
   };
   const complete =
     buffer === null
       ? undefined
       : async (begun: Awaited<ReturnType<typeof attempt>>) => {
           if (!begun.opened.isEmbedded)
-            return { opened: await bufferSpeech(ctx, begun.opened, buffer), ignored: begun.ignored };
+            return { ...begun, opened: await bufferSpeech(ctx, begun.opened, buffer) };
           buffer.release();
           return begun;
         };
   const generation = ctx.services.state.cacheGeneration;
-  const { opened, ignored } = await withFailover(ctx, plan, meter, attempt, complete);
+  const { opened, ignored, isKept } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
-  if (key === null) return { opened, ignored };
+  if (key === null || !isKept) return { opened, ignored };
   const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_SPEECH_BYTES);
   const store = (speech: Omit<CachedSpeech, "ignored">) =>
     keepSpeech(ctx.services, cacheScope(ctx), key, { ...speech, ignored }, generation);
