@@ -1,3 +1,4 @@
+import { csvCell } from "@/lib/contracts/csv";
 import { type SquareMatrix, valueAt } from "./similarity";
 
 /** The shortest decimal that parses to the same float32, so that files carry no meaningless digits. */
@@ -27,29 +28,25 @@ export function vectorsJson(
   return `{"model":${JSON.stringify(model)},"dimensions":${vectors[0]?.length ?? 0},"data":[\n${rows.join(",\n")}\n]}\n`;
 }
 
-/** A CSV cell. A text that a spreadsheet would evaluate as a formula gets a leading apostrophe. */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 /** One row per text: index, text, then the vector's components. */
 export function vectorsCsv(texts: readonly string[], vectors: readonly Float32Array[]): string {
   const head = ["index", "text", ...Array.from(vectors[0] ?? [], (_, at) => `d${at}`)].join(",");
   const rows = vectors.map((vector, at) =>
-    [String(at), cell(texts[at] ?? ""), ...Array.from(vector, (value) => String(shortestFloat(value)))].join(
-      ",",
-    ),
+    [
+      String(at),
+      csvCell(texts[at] ?? ""),
+      ...Array.from(vector, (value) => String(shortestFloat(value))),
+    ].join(","),
   );
   return `${[head, ...rows].join("\r\n")}\r\n`;
 }
 
 /** The matrix of cosines as CSV, with the texts as row and column headers. */
 export function similarityCsv(texts: readonly string[], similarities: SquareMatrix): string {
-  const head = ["", ...texts.map(cell)].join(",");
+  const head = ["", ...texts.map(csvCell)].join(",");
   const rows = texts.map((text, row) =>
     [
-      cell(text),
+      csvCell(text),
       ...texts.map((_, column) => String(Number(valueAt(similarities, row, column).toPrecision(6)))),
     ].join(","),
   );

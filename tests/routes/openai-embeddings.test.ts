@@ -140,7 +140,9 @@ test("treats null as absent, and records the user field", async () => {
 test.each([
   ["in UTF-8", Buffer.from("équipe, 团队").toString("latin1"), "équipe, 团队"],
   ["in Latin-1", "\u00e9quipe", "équipe"],
-])("records tags %s as they were sent", async (_title, sent, tags) => {
+  ["without other white space around commas", " a b ,c,  d\t,e, f ", "a b,c, d,e, f"],
+  ["of white space as none", "  ", null],
+])("records tags %s", async (_title, sent, tags) => {
   const harness = openGatewayHarness();
   const call = { body: { model: MODEL, input: "a" }, headers: { "x-patchbay-tags": sent } };
   expect((await harness.call(ENGINES, call)).status).toBe(200);

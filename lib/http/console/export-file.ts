@@ -1,21 +1,6 @@
 import type { ConsoleCaller } from "../../console/context";
 import type { ExportFormat } from "../../contracts/console/usage";
-
-type Cell = string | number | boolean | null;
-
-/**
- * Positions before a sign at which a spreadsheet may read a formula: the start of the text, and after each character
- * that some locale uses as a separator, since a spreadsheet that expects `;` ignores the quotes around a cell.
- * Full-width signs count too.
- */
-const FORMULA = /(?:^|(?<=[;,|\t\r\n]))(?= *[=+\-@\t\r＝＋－＠])/g;
-
-/** Text is always quoted, and an apostrophe keeps a formula text (OWASP, CSV injection); numbers are bare. */
-function csvCell(value: Cell): string {
-  if (value === null) return "";
-  if (typeof value !== "string") return String(value);
-  return `"${value.replace(FORMULA, "'").replaceAll('"', '""')}"`;
-}
+import { type Cell, csvCell } from "../../contracts/csv";
 
 const FORMATS = {
   /** RFC 4180, with a header line. */

@@ -113,13 +113,15 @@ function decodeHeader(value: string): string {
   return isUtf8(bytes) ? bytes.toString() : value;
 }
 
+/** The tags as sent, but with at most one space after a comma: the store finds no tag with other white space around it. */
 function readTags(request: Inbound): string | null {
   const sent = request.headers.get("x-patchbay-tags");
   if (sent === undefined) return null;
   const tags = decodeHeader(sent);
   if (codePoints(tags) > MAX_TAGS_LENGTH)
     throw new AppError("invalid", `x-patchbay-tags is longer than ${MAX_TAGS_LENGTH} characters.`);
-  return tags;
+  const trimmed = tags.split(",").map((tag, at) => (at > 0 && tag.startsWith(" ") ? " " : "") + tag.trim());
+  return trimmed.join(",").trim() || null;
 }
 
 function gatewayContext(

@@ -314,7 +314,9 @@ test("exports the matrix with the texts as row and column headers", async () => 
     ["'=b", "0.6", "1"],
   ]);
   // Spreadsheets ignore a tab before a formula.
-  expect(parseCsv(similarityCsv(["\t=b"], { ...table, count: 1 }))[0]).toEqual(["", "'\t=b"]);
+  expect(parseCsv(similarityCsv(["\t=b"], { ...table, count: 1 }))[0]).toEqual(["", "'\t'=b"]);
+  // A spreadsheet that expects `;` between cells ignores quotes inside of one.
+  expect(similarityCsv(["a;=1"], { ...table, count: 1 })).toContain(`,"a;'=1"\r\n`);
 });
 
 test("exports numbers that parse to the same float32", () => {
