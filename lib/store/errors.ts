@@ -47,25 +47,32 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(isAppError(error) ? error.cause : error) === "55P03";
 }
 
+/** Of an error that PostgreSQL sent: `ERROR` ended a statement, `FATAL` the connection. Some servers translate it. */
+function severityOf(error: unknown): unknown {
+  return error instanceof Error && "severity" in error ? error.severity : undefined;
+}
+
 /** True for an error that the database itself reported: the statement had no effect, and the connection is usable. */
 export function isReported(error: unknown): boolean {
   const cause = isAppError(error) ? error.cause : error;
-  if (codeOf(cause).startsWith("SQLITE_")) return true;
-  return cause instanceof Error && "severity" in cause && cause.severity === "ERROR";
+  return codeOf(cause).startsWith("SQLITE_") || severityOf(cause) === "ERROR";
 }
 
-/** True when PostgreSQL takes no writes on this connection: a standby, or a primary set to read-only. */
-export function isReadOnly(error: unknown): boolean {
-  return codeOf(isAppError(error) ? error.cause : error) === "25006";
+/**
+ * True when the connection leads to a PostgreSQL database that is not the store: a standby or a primary set to
+ * read-only, or one without the store's tables, columns or permissions.
+ */
+export function isWrongDatabase(error: unknown): boolean {
+  return /^(25006|3F000|42P01|42703|42501)$/.test(codeOf(isAppError(error) ? error.cause : error));
 }
 
 const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
 /**
- * Connection errors, server shutting down, out of resources, read-only, lock or statement timeout (PostgreSQL, appendix
- * A).
+ * Connection errors, sign-in refused, server shutting down, out of resources, damaged, lock or statement timeout
+ * (PostgreSQL, appendix A).
  */
 const POSTGRES_UNAVAILABLE =
-  /^(08...|57P0[1-5]|57014|53...|58...|25006|25P03|55P03|40P01|40001|28P01|3D000)$/;
+  /^(08...|28...|3D000|57P0[1-5]|57014|53...|58...|XX...|25P03|55P03|40P01|40001)$/;
 const SOCKET_UNAVAILABLE = /^(ECONN|EPIPE|ERR_STREAM_|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
 const POOL_UNAVAILABLE =
   /^(Connection terminated|timeout (exceeded|expired)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/i;
@@ -74,6 +81,8 @@ function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (SQLITE_UNAVAILABLE.test(code) || POSTGRES_UNAVAILABLE.test(code) || SOCKET_UNAVAILABLE.test(code))
     return true;
+  // A connection that the server refuses or ends, for whatever reason, is not an error of the request.
+  if (severityOf(error) === "FATAL" || severityOf(error) === "PANIC" || isWrongDatabase(error)) return true;
   return error instanceof Error && POOL_UNAVAILABLE.test(error.message);
 }
 

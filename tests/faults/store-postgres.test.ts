@@ -106,6 +106,38 @@ test("fails every call at once when PostgreSQL stops, and reconnects without a r
   await database.remove();
 });
 
+test.each([
+  [
+    "has no tables, as after a failover to another one",
+    null,
+    ["alter schema public rename to away", "create schema public"],
+    ["drop schema public", "alter schema away rename to public"],
+  ],
+  [
+    "accepts no connections, as during maintenance",
+    "postgres",
+    [
+      "alter database $name allow_connections false",
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = '$name'",
+    ],
+    ["alter database $name allow_connections true"],
+  ],
+])("fails every call while the database %s, and continues", async (_what, operatorDatabase, begin, end) => {
+  const database = await newPostgresDatabase(server);
+  const store = await database.open();
+  const { key, user } = await insertKey(store);
+  const subject = { database, store, keyId: key.id, userId: user.id };
+  const name = new URL(database.url).pathname.slice(1);
+  const operator = new Client({ connectionString: server.url(operatorDatabase ?? name) });
+  await operator.connect();
+  for (const sql of begin) await operator.query(sql.replace("$name", name));
+  await expectAllRefused(subject);
+  for (const sql of end) await operator.query(sql.replace("$name", name));
+  await operator.end();
+  await expectRecovered(subject);
+  await database.remove();
+});
+
 test("fails every call within about a second when PostgreSQL no longer answers, and reconnects", async () => {
   const database = await newPostgresDatabase(server);
   const { gate, store } = await openThroughGate(database);

@@ -73,8 +73,8 @@ export class ChangeListener {
   /** Checks the connection: it works, or is replaced, or the feed is read without one. */
   async #beat(): Promise<void> {
     // After a failover the old server answers, but announces nothing more.
-    if (this.#client && this.#connectedAt < this.#liveness.readOnlyAt)
-      this.#lose(this.#client, new Error("the server takes no writes"));
+    if (this.#client && this.#connectedAt < this.#liveness.wrongDatabaseAt)
+      this.#lose(this.#client, new Error("the database cannot be used as the store"));
     if (this.#client) await this.#ask(this.#client);
     else await this.#connect();
     if (this.#isClosed) return;

@@ -1,7 +1,7 @@
 import type { PostgresPool } from "kysely";
 import { Pool, type PoolClient } from "pg";
 import { hasCode } from "../../errors";
-import { isReadOnly, translated } from "../errors";
+import { isWrongDatabase, translated } from "../errors";
 import type { StoreLog } from "../options";
 import { Lease } from "./lease";
 import { ANSWER_MS, SLOW_MS, sessionConfig, type WaitLimit, withinTime } from "./session";
@@ -17,8 +17,8 @@ const MAX_RECONNECT_MS = 60_000;
 export class ServerLiveness {
   /** When the server last answered. */
   at = Number.NEGATIVE_INFINITY;
-  /** Connections made before are to a server that takes no writes: after a failover the name may mean another one. */
-  readOnlyAt = Number.NEGATIVE_INFINITY;
+  /** Connections made before lead to a database that is not the store: its name may mean another one by now. */
+  wrongDatabaseAt = Number.NEGATIVE_INFINITY;
   #intervalMs = MIN_RECONNECT_MS;
 
   beat(): void {
@@ -30,15 +30,15 @@ export class ServerLiveness {
   }
 
   /**
-   * Notes a refused write, at increasing intervals, since all connections are made again: a server with a full disk may
-   * stay read-only for hours.
+   * Notes a statement that shows a wrong database, at increasing intervals, since all connections are made again: a
+   * server with a full disk may stay read-only for hours.
    */
-  noteReadOnly(): void {
+  noteWrongDatabase(): void {
     const now = performance.now();
-    const agoMs = now - this.readOnlyAt;
+    const agoMs = now - this.wrongDatabaseAt;
     if (agoMs > 2 * MAX_RECONNECT_MS) this.#intervalMs = MIN_RECONNECT_MS;
     if (agoMs <= this.#intervalMs) return;
-    this.readOnlyAt = now;
+    this.wrongDatabaseAt = now;
     this.#intervalMs = Math.min(2 * this.#intervalMs, MAX_RECONNECT_MS);
   }
 }
@@ -135,7 +135,7 @@ export class LeasePool implements PostgresPool {
   async #client(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect();
-      if ((this.#madeAt.get(client) ?? 0) > this.#options.liveness.readOnlyAt) return client;
+      if ((this.#madeAt.get(client) ?? 0) > this.#options.liveness.wrongDatabaseAt) return client;
       client.release(true);
     }
   }
@@ -172,7 +172,7 @@ export class LeasePool implements PostgresPool {
 
   /** Records a server that cannot be reached; a slow one, or a locked row, fails only this caller. */
   #note(error: unknown): void {
-    if (isReadOnly(error)) this.#options.liveness.noteReadOnly();
+    if (isWrongDatabase(error)) this.#options.liveness.noteWrongDatabase();
     if (hasCode(error, "storage_unavailable") && this.#options.liveness.isLost())
       this.#lastFailure = { at: performance.now(), error };
   }

@@ -136,7 +136,8 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
       // One instance at a time, like every write transaction; the others then find nothing to do.
       maintainLedger: (now, before) => writeTransaction((db) => maintain(db, now, before)),
       async ping() {
-        await sql`select 1`.execute(read);
+        // Fails on a database without the store's tables.
+        await sql`select version from schema_version`.execute(read);
       },
       backup: refuseBackup,
       async close() {

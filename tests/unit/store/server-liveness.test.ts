@@ -9,9 +9,9 @@ test("a server that stays read-only is left at growing intervals of up to a minu
   const leaves = (seconds: number): number[] => {
     const at: number[] = [];
     for (let second = 0; second < seconds; second += 1) {
-      const before = liveness.readOnlyAt;
-      liveness.noteReadOnly();
-      if (liveness.readOnlyAt !== before) at.push(second);
+      const before = liveness.wrongDatabaseAt;
+      liveness.noteWrongDatabase();
+      if (liveness.wrongDatabaseAt !== before) at.push(second);
       vi.advanceTimersByTime(1_000);
     }
     return at;
