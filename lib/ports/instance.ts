@@ -21,6 +21,8 @@ export interface Instance {
   upstreamAllow?: readonly string[];
   /** True after a stop signal: readiness fails, running calls continue. */
   draining?: boolean;
+  /** While draining: other processes of this server serve, so that the server stays ready. */
+  isReplaced?: boolean;
   /** Input texts are stored beside their ledger entries. */
   keepsPrompts?: boolean;
   /** Cached results answer requests of all users, not only of their owner. */

@@ -34,6 +34,16 @@ async function untilInstances(matches: (pids: number[]) => boolean): Promise<num
   }
 }
 
+/** The status of the readiness check; null when its connection was closed. */
+function readiness(agent: http.Agent): Promise<number | null> {
+  return new Promise((resolve) => {
+    const request = http.get(`${routed.product.url}/api/health/ready`, { agent }, (reply) => {
+      reply.resume().once("close", () => resolve(reply.statusCode ?? null));
+    });
+    request.once("error", () => resolve(null));
+  });
+}
+
 let texts = 0;
 /** One call of the built-in embeddings on a new connection. */
 function embed(model = "patchbay-embed", key = routed.key, agent?: http.Agent): Promise<Reply> {
@@ -247,6 +257,27 @@ test("SIGHUP replaces every process without a refused connection or a failed cal
   await calls.stop();
   expect(calls.failed).toEqual([]);
   expect(calls.received.length).toBeGreaterThan(50);
+}, 120_000);
+
+test("SIGHUP leaves the server ready, also on connections to a process that drains", async () => {
+  const before = await untilInstances((pids) => pids.length === PROCESSES);
+  let isOver = false;
+  const statuses = new Set<number>();
+  // Connections are given to the processes in turn.
+  const checks = before.map(async () => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    while (!isOver) {
+      const status = await readiness(agent);
+      if (status !== null) statuses.add(status);
+      await pause(20);
+    }
+    agent.destroy();
+  });
+  routed.product.process.kill("SIGHUP");
+  await untilInstances((pids) => pids.length === PROCESSES && pids.every((pid) => !before.includes(pid)));
+  isOver = true;
+  await Promise.all(checks);
+  expect([...statuses]).toEqual([200]);
 }, 120_000);
 
 test("SIGTERM drains all processes: calls in progress finish, and all exit", async () => {

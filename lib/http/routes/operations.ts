@@ -58,9 +58,10 @@ export const OPERATIONS_ROUTES: readonly Route[] = [
   consoleRoute("GET /api/health/ready", {
     auth: "none",
     openBeforeSetup: true,
-    summary: "Reports that the store answers and the process is not about to stop",
+    summary: "Reports that the store answers and the server is not about to stop",
     async handle({ instance, store }) {
-      if (instance.draining) throw new AppError("overloaded", "The server is shutting down.");
+      if (instance.draining && !instance.isReplaced)
+        throw new AppError("overloaded", "The server is shutting down.");
       await store.ping();
       return { data: { status: "ready" as const } };
     },

@@ -22,12 +22,13 @@ async function until(isDone: () => boolean, ms: number): Promise<boolean> {
 /**
  * Stops serving without losing a call: readiness fails first, then new connections are refused,
  * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded. `isReplaced`: another
- * process of this server already accepts connections, so this one takes none from now on.
+ * process of this server already accepts connections, so this one takes none from now on, and readiness does not fail.
  */
 export async function drain(nodeServer: NodeServer, container: Container, isReplaced = false): Promise<void> {
   const { services, env } = container;
   const startedAt = performance.now();
   services.instance.draining = true;
+  services.instance.isReplaced = isReplaced;
   // From now on the list of instances shows that this one drains, if the store answers.
   void container.register.beat().catch(() => undefined);
   // Live streams of open console pages would never end.
