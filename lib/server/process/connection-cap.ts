@@ -63,7 +63,8 @@ export function capConnections(
     const now = performance.now();
     if (now - idleClosedAt > CLOSE_IDLE_MS) {
       idleClosedAt = now;
-      server.closeIdleConnections();
+      // After the requests that have arrived are read: until then, their connections count as idle.
+      setImmediate(() => server.closeIdleConnections());
     }
     // A reply over TLS would cost a handshake first.
     if (above.size >= MAX_REFUSED || "setSecureContext" in server) {

@@ -1,5 +1,6 @@
+import type { Server } from "node:http";
 import { Server as TcpServer } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../errors";
 import type { Container } from "./container";
 import type { NodeServer } from "./node-server";
@@ -20,6 +21,16 @@ async function until(isDone: () => boolean, ms: number): Promise<boolean> {
 }
 
 /**
+ * Stops listening and closes the connections without a request. A request that arrived while the process was busy is read
+ * before, or its connection would count as idle.
+ */
+export async function closeIdle(server: Server): Promise<void> {
+  await nextTurn();
+  server.close();
+  server.closeIdleConnections();
+}
+
+/**
  * Stops serving without losing a call: readiness fails first, then new connections are refused,
  * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded. `isReplaced`: another
  * process of this server already accepts connections, so this one takes none from now on, and readiness does not fail.
@@ -37,8 +48,7 @@ export async function drain(nodeServer: NodeServer, container: Container, isRepl
   // HTTP's own close() would also cut connections whose first request is on its way.
   if (isReplaced) TcpServer.prototype.close.call(nodeServer.server);
   if (nodeServer.open > 0) await delay(Math.min(NOTICE_MS, env.drainMs / 5));
-  nodeServer.server.close();
-  nodeServer.server.closeIdleConnections();
+  await closeIdle(nodeServer.server);
   const left = env.drainMs - (performance.now() - startedAt);
   if (!(await until(() => nodeServer.running === 0, left))) {
     const message = "The server is shutting down; send the request again.";
