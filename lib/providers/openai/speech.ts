@@ -1,4 +1,4 @@
-import { AppError } from "../../errors";
+import { AppError, isAppError } from "../../errors";
 import type {
   CallOptions,
   SpeechEvent,
@@ -20,7 +20,7 @@ import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-rea
 import type { VoiceLists } from "../upstream-voices/voice-list";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
-import { OPENAI_VOICE_ID, openAiVoiceFor, openAiVoices } from "./voices";
+import { OPENAI_VOICE_ID, openAiVoiceFor, openAiVoices, otherOpenAiVoice } from "./voices";
 
 /** OpenAI's models on which `instructions`, which carry a part's style too, have no effect (API reference, create speech). */
 const WITHOUT_INSTRUCTIONS = /^tts-1(-hd)?(-\d+)?$/;
@@ -54,8 +54,7 @@ async function* speak(
     const callOptions =
       index === 0 ? options : { ...options, firstByteBy: settings.clock.monotonic() + NEXT_SEGMENT_MS };
     const reported: SpeechUsage = { inputTokens: null, outputTokens: null };
-    const body = speechBody(channel, request, segment, openAiVoiceFor(lists, channel, segment.voice));
-    const reply = await post(settings, channel, request.model, body, callOptions);
+    const reply = await postSegment(settings, lists, channel, request, segment, callOptions);
     try {
       yield* audioEvents(pcmOf(settings, channel, reply, reported), segment.text);
     } finally {
@@ -65,6 +64,28 @@ async function* speak(
     used.outputTokens = sum(used.outputTokens, reported.outputTokens);
   }
   yield { type: "end", usage: used, finishReason: "STOP" };
+}
+
+/** Sends one segment, and once more with another voice when the upstream refused a name that its list maps. */
+async function postSegment(
+  settings: UpstreamSettings,
+  lists: VoiceLists,
+  channel: ChannelRecord,
+  request: SpeechRequest,
+  segment: SpeechRequest["segments"][number],
+  options: CallOptions,
+): Promise<UpstreamReply> {
+  const send = (voice: string) =>
+    post(settings, channel, request.model, speechBody(channel, request, segment, voice), options);
+  const voice = openAiVoiceFor(lists, channel, segment.voice);
+  try {
+    return await send(voice);
+  } catch (error) {
+    if (!isAppError(error) || error.code !== "invalid") throw error;
+    const other = await otherOpenAiVoice(settings, lists, channel, { name: segment.voice, refused: voice });
+    if (other === null) throw error;
+    return send(other);
+  }
 }
 
 function sum(a: number | null, b: number | null): number | null {

@@ -65,6 +65,13 @@ async function fetchVoices(
   return voices.length > 0 ? voices : null;
 }
 
+function fetchWithAnyKey(
+  settings: UpstreamSettings,
+  channel: ChannelRecord,
+): Promise<readonly ListedVoice[] | null> {
+  return listWithAnyKey(settings, channel, (one, options) => fetchVoices(settings, one, options));
+}
+
 /**
  * The names that callers may use: those of the channel's table, then the upstream's list; at OpenAI its 13 and Gemini's
  * 30, which have equivalents. Empty where neither is known: the upstream takes names that only it knows.
@@ -77,9 +84,7 @@ export async function openAiVoices(
   const form = formOf(channel);
   const table = form.options.voices ?? NO_TABLE;
   const listed = form.hasVoiceList
-    ? await lists.get(listKey(channel), () =>
-        listWithAnyKey(settings, channel, (one, options) => fetchVoices(settings, one, options)),
-      )
+    ? await lists.get(listKey(channel), () => fetchWithAnyKey(settings, channel))
     : null;
   if (listed !== null) return catalogueVoices(table, listed, OPENAI_VOICES, GEMINI_VOICES);
   const isKnown = form.isOpenAi || Object.keys(table).length > 0;
@@ -104,4 +109,20 @@ export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: 
   const own = listedVoice(listed, name) ?? find(name);
   const chosen = own ?? (fallbackVoice(table) === null ? find(equivalent) : undefined);
   return chosen?.id ?? fallbackVoice(table) ?? nearestVoice(listed, catalogueVoice(name))?.id ?? name;
+}
+
+/**
+ * Another voice for a name that the upstream refused: a server that loads or is busy returns no list, and then a name of
+ * Gemini's or OpenAI's is sent as it is. Requests the list again; null when it has no other voice for the name.
+ */
+export async function otherOpenAiVoice(
+  settings: UpstreamSettings,
+  lists: VoiceLists,
+  channel: ChannelRecord,
+  { name, refused }: { name: string; refused: string },
+): Promise<string | null> {
+  if (catalogueVoice(name) === null) return null;
+  await lists.retry(listKey(channel), () => fetchWithAnyKey(settings, channel));
+  const voice = openAiVoiceFor(lists, channel, name);
+  return voice === refused ? null : voice;
 }

@@ -54,6 +54,8 @@ interface Kept {
   /** Null: the upstream has no list, or did not return it, or it is too long. */
   voices: readonly ListedVoice[] | null;
   until: number;
+  /** The last request for the list failed. */
+  isFailed: boolean;
   running: Promise<readonly ListedVoice[] | null> | null;
 }
 
@@ -65,35 +67,57 @@ export interface VoiceLists {
     key: string,
     fetchList: () => Promise<readonly ListedVoice[] | null>,
   ): Promise<readonly ListedVoice[] | null>;
+  /** Asks again, without waiting for the interval, an upstream that did not return its list. */
+  retry(key: string, fetchList: () => Promise<readonly ListedVoice[] | null>): Promise<void>;
   /** The cached list, without a request. */
   peek(key: string): readonly ListedVoice[] | null;
 }
 
 export function createVoiceLists(clock: Clock): VoiceLists {
   const lists = new LRUCache<string, Kept>({ max: MAX_LISTS });
+  /** The list of a request, which callers share. */
+  function request(
+    kept: Kept,
+    fetchList: () => Promise<readonly ListedVoice[] | null>,
+  ): Promise<readonly ListedVoice[] | null> {
+    kept.running ??= fetchList()
+      .then(
+        (voices) => {
+          kept.voices = voices !== null && voices.length > MAX_VOICES ? null : voices;
+          kept.until = clock.monotonic() + TTL_MS;
+          kept.isFailed = false;
+        },
+        () => {
+          // Keeps the old list: an upstream that fails has not lost its voices.
+          kept.until = clock.monotonic() + FAILED_MS;
+          kept.isFailed = true;
+        },
+      )
+      .then(() => {
+        kept.running = null;
+        return kept.voices;
+      });
+    return kept.running;
+  }
+
   return {
     async get(key, fetchList) {
-      const kept = lists.get(key) ?? { voices: null, until: Number.NEGATIVE_INFINITY, running: null };
+      const kept = lists.get(key) ?? {
+        voices: null,
+        until: Number.NEGATIVE_INFINITY,
+        isFailed: false,
+        running: null,
+      };
       lists.set(key, kept);
       if (clock.monotonic() < kept.until) return kept.voices;
       const isFirst = kept.until === Number.NEGATIVE_INFINITY;
-      kept.running ??= fetchList()
-        .then(
-          (voices) => {
-            kept.voices = voices !== null && voices.length > MAX_VOICES ? null : voices;
-            kept.until = clock.monotonic() + TTL_MS;
-          },
-          () => {
-            // Keeps the old list: an upstream that fails has not lost its voices.
-            kept.until = clock.monotonic() + FAILED_MS;
-          },
-        )
-        .then(() => {
-          kept.running = null;
-          return kept.voices;
-        });
+      const running = request(kept, fetchList);
       // Only the first call waits: an upstream without an answer must not delay calls every minute.
-      return isFirst ? kept.running : kept.voices;
+      return isFirst ? running : kept.voices;
+    },
+    async retry(key, fetchList) {
+      const kept = lists.get(key);
+      if (kept?.isFailed && kept.voices === null) await request(kept, fetchList);
     },
     peek: (key) => lists.get(key)?.voices ?? null,
   };

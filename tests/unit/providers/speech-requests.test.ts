@@ -620,6 +620,50 @@ test("accepts any name for an upstream without a list of voices, and requests th
   expect(upstream.ledger.at(-1)?.body).toMatchObject({ voice: "my-own-voice" });
 });
 
+test("requests a list again that failed, when the upstream refuses a name which the list maps", async () => {
+  const received: string[] = [];
+  let isLoading = true;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    received.push(request.url ?? "");
+    if (request.url === "/v1/audio/voices") {
+      if (isLoading) return response.writeHead(503).end();
+      return response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ voices: ["af_heart", "af_alloy"] }));
+    }
+    const { voice } = JSON.parse(Buffer.concat(chunks).toString());
+    received.push(voice);
+    // As fastkokoro answers.
+    if (voice.startsWith("af_"))
+      return response.setHeader("content-type", "audio/pcm").end(tonePcm(TEXT, voice, 24_000));
+    response
+      .writeHead(400, { "content-type": "application/json" })
+      .end(JSON.stringify({ detail: `Voice '${voice}' is not available` }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const own = createRig([], { allow: [`127.0.0.1:${port}`] });
+  const model = own.speech(channelTo("openai", { origin: `http://127.0.0.1:${port}` }));
+  const speakAs = (voice: string) => hear(model, speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
+  expect(await model.voices("tts")).toEqual([]);
+  isLoading = false;
+  expect((await speakAs("nobody")).error).toMatchObject({ code: "invalid" });
+  expect((await speakAs("alloy")).error).toBeNull();
+  expect((await speakAs("alloy")).error).toBeNull();
+  const list = "/v1/audio/voices";
+  const speech = "/v1/audio/speech";
+  expect(received).toEqual([
+    list,
+    ...[speech, "nobody"],
+    ...[speech, "alloy", list, speech, "af_alloy"],
+    ...[speech, "af_alloy"],
+  ]);
+  await own.close();
+  server.close();
+});
+
 const asEvent = (body: string) => `data: ${body}\n\n`;
 
 test.each([

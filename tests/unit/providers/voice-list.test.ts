@@ -39,6 +39,23 @@ test("requests the list of a recovered upstream after the interval, and then use
   expect(await lists.get("a", never)).toEqual([VOICE]);
 });
 
+test("requests a list that failed again on demand, but not one that was received", async () => {
+  const { lists } = open();
+  let requests = 0;
+  const fetchList = async () => {
+    requests += 1;
+    return [VOICE];
+  };
+  await lists.get("a", failing);
+  await Promise.all([lists.retry("a", fetchList), lists.retry("a", fetchList)]);
+  expect(lists.peek("a")).toEqual([VOICE]);
+  await lists.retry("a", fetchList);
+  expect(requests).toBe(1);
+  await lists.get("b", async () => null);
+  await lists.retry("b", fetchList);
+  expect(lists.peek("b")).toBeNull();
+});
+
 test("uses the old list while a new one is fetched, and keeps it when that fails", async () => {
   const { lists, advance } = open();
   await lists.get("a", async () => [VOICE]);
