@@ -104,6 +104,25 @@ test("returns one model by name or alias, in either form", async () => {
   expect([unknown.status, unknown.json.error.status]).toEqual([404, "NOT_FOUND"]);
 });
 
+test("answers a Google client's errors in Gemini's form below /v1 too", async () => {
+  const harness = openGatewayHarness({ models });
+  for (const [path, key, status, name] of [
+    ["/v1/models/nope", harness.key, 404, "NOT_FOUND"],
+    ["/v1/models?pageSize=x", harness.key, 400, "INVALID_ARGUMENT"],
+    ["/v1/models", "sk-wrong", 401, "UNAUTHENTICATED"],
+    ["/v1/models/patchbay-embed", "sk-wrong", 401, "UNAUTHENTICATED"],
+  ] as const) {
+    const reply = await harness.call(path, { headers: google(key) });
+    expect([path, reply.status, reply.json.error]).toMatchObject([
+      path,
+      status,
+      { code: status, status: name },
+    ]);
+  }
+  const openai = await harness.call("/v1/models/nope");
+  expect(openai.json.error.code).toBe("model_not_found");
+});
+
 test("shows a key only the models it may use", async () => {
   const harness = openGatewayHarness({ models });
   harness.key = harness.addKey({ allowedModels: ["text-embedding-3-small"] });

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Outbound } from "../../lib/http/core/exchange";
-import { compileRoutes, matchRoute } from "../../lib/http/core/match";
+import { compileRoutes, matchRoute, surfaceOfRoute } from "../../lib/http/core/match";
 import { isDecodable, normalizePath } from "../../lib/http/core/normalize-path";
 import { describeRoutes } from "../../lib/http/core/openapi/describe-routes";
 import { ROUTES } from "../../lib/http/routes";
@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 
 interface Responses {
   "200": { content?: Record<string, { schema: Schema }>; headers: Json };
-  default: { headers: Json };
+  default: { content: { "application/json": { schema: Schema } }; headers: Json };
 }
 
 /** The OpenAPI document as sent, with a reader of its schemas. */
@@ -65,13 +65,10 @@ export function expectDocumented(
   }
   let schema: Schema | undefined;
   if (reply.status !== 200) {
-    const surface =
-      match.kind !== "found"
-        ? match.surface
-        : match.route.surface === "plain"
-          ? "console"
-          : match.route.surface;
-    schema = { $ref: `#/components/schemas/${surface}Error` };
+    const surface = match.kind === "found" ? surfaceOfRoute(match.route) : match.surface;
+    schema = operation?.responses.default.content["application/json"].schema ?? {
+      $ref: `#/components/schemas/${surface}Error`,
+    };
   } else {
     // Routes defined by a test are not in the document.
     if (match.kind !== "found") return;

@@ -17,6 +17,7 @@ import { requireSetUp } from "../core/is-set-up";
 import { JSON_LIMITS, type JsonLimits, readJsonInSteps, readJsonObject } from "../core/read-json";
 import type { GatewayRoute, Parameters } from "../core/route";
 import { answerOnce, digestRequest, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
+import { isGoogleCaller } from "./models-reply";
 import { type CallProgress, refuseCall } from "./refuse-call";
 
 function bearerToken(request: Inbound): string | null {
@@ -167,6 +168,11 @@ function modelOf(body: unknown): string | undefined {
   return typeof body.model === "string" ? body.model : undefined;
 }
 
+/** The dialect of a call's errors: Gemini's where the route answers Google's clients in that dialect. */
+function surfaceOfCall({ surface, takesGoogleKey }: GatewayRoute, request: Inbound): GatewayRoute["surface"] {
+  return takesGoogleKey && isGoogleCaller(request) ? "gemini" : surface;
+}
+
 /** An admitted call. */
 interface Admitted {
   params: Parameters;
@@ -219,7 +225,7 @@ async function answerCall(
         authorizeReplay(route, { ...own, caller: await admitted.caller.current() }, { params, body }),
     });
   } catch (error) {
-    return refuseCall(route.surface, services, request, progress, error);
+    return refuseCall(surfaceOfCall(route, request), services, request, progress, error);
   }
 }
 
@@ -259,6 +265,6 @@ export async function runGatewayRoute(
     const headers = limitHeaders === null ? reply.headers : Object.assign({}, limitHeaders, reply.headers);
     return { status: reply.status, headers, body: reply.body, traceId: trace?.traceId };
   } catch (error) {
-    return refuseCall(route.surface, services, request, progress, error);
+    return refuseCall(surfaceOfCall(route, request), services, request, progress, error);
   }
 }

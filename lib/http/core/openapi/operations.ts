@@ -244,7 +244,7 @@ export function gatewayOperation(route: GatewayRoute, context: DocumentContext):
     ...gatewayBody(route, context),
     responses: {
       200: successReply(route, context, gatewayReplies(route, context)),
-      default: errorReply(route.surface),
+      default: errorReply(route.surface, route.surface === "openai" && route.takesGoogleKey),
     },
   };
 }

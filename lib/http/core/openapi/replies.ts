@@ -195,13 +195,19 @@ export function successHeaders(surface: Surface, isCall: boolean): Json {
   ]);
 }
 
-/** The `default` response of an operation: the error body of its surface. */
-export const errorReply = (surface: Surface): Json => ({
-  description: `An error. Statuses and codes: ${STATUSES[surface]}.`,
+/** The `default` response of an operation: the error body of its surface; `forGoogle`: or Gemini's, to Google's clients. */
+export const errorReply = (surface: Surface, forGoogle = false): Json => ({
+  description: `An error. Statuses and codes: ${STATUSES[surface]}.${forGoogle ? " In Gemini's form to a Google client." : ""}`,
   headers: headerRefs([
     ...ALWAYS,
     ...RETRY,
     ...(surface === "console" ? [] : [...CALL, ...LIMITS, ...OPENAI_LIMITS]),
   ]),
-  content: { "application/json": { schema: refTo(`${surface}Error`) } },
+  content: {
+    "application/json": {
+      schema: forGoogle
+        ? { anyOf: [refTo(`${surface}Error`), refTo("geminiError")] }
+        : refTo(`${surface}Error`),
+    },
+  },
 });
