@@ -7,13 +7,19 @@ const config = {
   images: { unoptimized: true },
   // Pages are loaded by their first visit: all of them at start would cost memory that a gateway without visitors never needs.
   experimental: { preloadEntriesOnStart: false },
-  // An OpenAI client whose base URL lacks /v1 lists models where the console has a page; the table tells it what to mend.
+  // An API client whose base URL lacks /v1 or /v1beta calls /models, where the console has pages; the table answers how to
+  // correct the base URL.
   rewrites: async () => ({
     beforeFiles: [
       {
         source: "/models",
         has: [{ type: "header", key: "authorization", value: "[Bb][Ee][Aa][Rr][Ee][Rr] .*" }],
         destination: "/engines/models",
+      },
+      {
+        source: "/models/:path*",
+        has: [{ type: "header", key: "x-goog-api-key" }],
+        destination: "/engines/models/:path*",
       },
     ],
   }),

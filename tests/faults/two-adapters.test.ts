@@ -199,6 +199,21 @@ const CALLS: [string, number, Call][] = [
   ["speech without /v1", 404, { path: "/audio/speech", body: talk({}) }],
   ["a chat without /v1", 404, { path: "/chat/completions", body: { model: "x", messages: [] } }],
   ["the models without /v1", 404, { method: "GET", path: "/models" }],
+  [
+    "a Gemini call without /v1beta",
+    404,
+    {
+      path: "/models/patchbay-embed:embedContent",
+      body: contents,
+      key: "",
+      headers: { "x-goog-api-key": "good" },
+    },
+  ],
+  [
+    "an unknown model to a Google client",
+    404,
+    { method: "GET", path: "/v1/models/nobody", key: "", headers: { "x-goog-api-key": "good" } },
+  ],
   ["a model", 200, { method: "GET", path: "/v1/models/patchbay-embed" }],
   ["a model in Gemini's form", 200, { method: "GET", path: "/v1beta/models/patchbay-speech" }],
   ["the voices", 200, { method: "GET", path: "/v1/audio/voices" }],

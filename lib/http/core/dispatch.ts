@@ -8,7 +8,7 @@ import { refuseCall } from "../gateway/refuse-call";
 import { addCorsHeaders } from "./cross-origin";
 import { discardBody, type Handler, type Inbound, type Outbound } from "./exchange";
 import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf, surfaceOfRoute } from "./match";
-import { isBareOpenAiPath, isDecodable, normalizePath } from "./normalize-path";
+import { bareDialect, isDecodable, normalizePath, splitRepeatedVersion } from "./normalize-path";
 import { renderError, renderFailure } from "./render-error";
 import type { Route, Surface } from "./route";
 import { DATA_HEADERS, STRICT_TRANSPORT } from "./security-headers";
@@ -107,9 +107,18 @@ function matchError(
   match: Exclude<Match, Found>,
   { method, path, headers }: Inbound,
 ): { surface: Surface; error: AppError } {
-  if (match.kind === "unknown" && isBareOpenAiPath(path, headers)) {
-    const message = `Unknown path ${path}: the base URL of an OpenAI client must end in /v1, so that it calls /v1${path}.`;
-    return { surface: "openai", error: new AppError("unknown_url", message) };
+  const bare = match.kind === "unknown" ? bareDialect(path, headers) : null;
+  if (bare !== null) {
+    const version = bare === "openai" ? "/v1" : "/v1beta";
+    const client = bare === "openai" ? "an OpenAI client" : "this Gemini client";
+    const message = `Unknown path ${path}: the base URL of ${client} must end in ${version}, so that it calls ${version}${path}.`;
+    return { surface: bare, error: new AppError("unknown_url", message) };
+  }
+  const repeated = match.kind === "unknown" ? splitRepeatedVersion(path) : null;
+  if (repeated !== null) {
+    const { version, rest } = repeated;
+    const message = `Unknown path ${path}: the base URL of this Gemini client must not end in ${version}, so that it calls ${rest}.`;
+    return { surface: match.surface, error: new AppError("unknown_url", message) };
   }
   const { surface } = match;
   if (match.kind === "unknown" && TEXT_GENERATION.test(path)) {

@@ -52,18 +52,29 @@ export function isRoutedPath(path: string): boolean {
 
 const OPENAI_PATH =
   /^\/(?:audio|chat|completions|embeddings|engines|files|images|moderations|responses)(?:\/|$)/;
-/** The console has a page of that name: only a request with a key means OpenAI's model list. */
-const OPENAI_MODELS_PATH = /^\/models(?:\/|$)/;
+/** The console has a page of that name: only a request with a key means an API's list of models, or a model's method. */
+const MODELS_PATH = /^\/models(?:\/|$)/;
 /** Browsers send other schemes to proxies in front. */
 const BEARER = /^\s*bearer\s/i;
 
 /**
- * True for an OpenAI API call at the root, as an SDK sends it when its base URL lacks `/v1`. These paths have neither
- * a page nor a route; the error asks the caller to correct the base URL.
+ * The dialect of an API call at the root, as an SDK sends it when its base URL lacks `/v1` or `/v1beta`; null for any other
+ * path. These paths have neither a page nor a route; the error asks the caller to correct the base URL.
  */
-export function isBareOpenAiPath(path: string, headers: ReadonlyMap<string, string>): boolean {
-  return (
-    OPENAI_PATH.test(path) ||
-    (OPENAI_MODELS_PATH.test(path) && BEARER.test(headers.get("authorization") ?? ""))
-  );
+export function bareDialect(path: string, headers: ReadonlyMap<string, string>): "openai" | "gemini" | null {
+  if (OPENAI_PATH.test(path)) return "openai";
+  if (!MODELS_PATH.test(path)) return null;
+  if (headers.has("x-goog-api-key")) return "gemini";
+  return BEARER.test(headers.get("authorization") ?? "") ? "openai" : null;
+}
+
+const REPEATED_VERSION = /^(\/v1(?:beta)?)(\/v1(?:beta)?\/models(?:\/.*)?)$/;
+
+/**
+ * The parts of a path with two versions, as Google's SDKs, which add theirs, send it when the base URL ends in one; null
+ * for any other path.
+ */
+export function splitRepeatedVersion(path: string): { version: string; rest: string } | null {
+  const [, version, rest] = REPEATED_VERSION.exec(path) ?? [];
+  return version === undefined || rest === undefined ? null : { version, rest };
 }

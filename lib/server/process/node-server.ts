@@ -6,7 +6,7 @@ import { completeReply, createDispatcher } from "../../http/core/dispatch";
 import { type CheckedHead, checkHead, requestIdOf } from "../../http/core/edge-guard";
 import type { Inbound, Outbound } from "../../http/core/exchange";
 import { surfaceOf } from "../../http/core/match";
-import { isBareOpenAiPath, isDecodable, isRoutedPath, normalizePath } from "../../http/core/normalize-path";
+import { bareDialect, isDecodable, isRoutedPath, normalizePath } from "../../http/core/normalize-path";
 import { PEER_HEADER } from "../../http/core/peer-header";
 import { renderError } from "../../http/core/render-error";
 import { closeWithConnection, NodeAdapter, sendReply } from "../../http/node/adapter";
@@ -121,7 +121,7 @@ function isRoutePath(head: CheckedHead): boolean {
   return (
     !isDecodable(head.path) ||
     isRoutedPath(normalizePath(head.path)) ||
-    isBareOpenAiPath(head.path, head.headers)
+    bareDialect(head.path, head.headers) !== null
   );
 }
 
