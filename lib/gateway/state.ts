@@ -24,7 +24,7 @@ export interface GatewayState {
   speeches: SpeechCache;
   /** The second level of both caches; null where instances share none. */
   sharedCache: SharedCache | null;
-  /** Increases when the caches are cleared: a call that began before stores nothing in them. */
+  /** Changes when the caches are cleared: a call that began before stores nothing in them. */
   cacheGeneration: number;
   /** Memory of replies that are sent only once they are complete. */
   bufferedReplies: BufferedReplies;

@@ -1,5 +1,6 @@
 import type { OpenSettings } from "../../contracts/console/settings";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
+import type { Random } from "../../ports/clock";
 import type { Repositories } from "../../ports/store";
 import { requireSignedInOperator } from "../access/guards";
 import { readSettings } from "../access/read-settings";
@@ -7,20 +8,34 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ConsoleServices } from "../context";
 import { readMetricsToken } from "./metrics-token";
 
-/** Counter raised at each clearing, so that every process notices. */
+/** The generation of the cached results; every process compares it with its own. */
 const SETTING = "cache_clearings";
+/** Random numbers of this length are safe integers and never repeat in practice. */
+const GENERATION_BYTES = 6;
 
-/** The number of clearings so far. */
-async function readClearings(store: Pick<Repositories, "settings">): Promise<number> {
+/** The generation of the cached results: 0 before the first clearing; a small number where an earlier version counted. */
+async function readGeneration(store: Pick<Repositories, "settings">): Promise<number> {
   const stored = (await store.settings.all())[SETTING];
   return typeof stored === "number" ? stored : 0;
+}
+
+/**
+ * Starts a generation that no earlier or later state of the store has, so that no process finds results of another one,
+ * also after a restore.
+ */
+export async function renewCacheGeneration(
+  tx: Pick<Repositories, "settings">,
+  random: Random,
+): Promise<void> {
+  const bytes = Buffer.from(random.bytes(GENERATION_BYTES));
+  await tx.settings.put(SETTING, bytes.readUIntBE(0, GENERATION_BYTES));
 }
 
 /** Clears cached vectors and speech, here at once and in other processes within a second. Throws `forbidden`. */
 export async function clearCaches(ctx: ConsoleContext): Promise<void> {
   await requireSignedInOperator(ctx);
   await ctx.store.transaction(async (tx) => {
-    await tx.settings.put(SETTING, (await readClearings(tx)) + 1);
+    await renewCacheGeneration(tx, ctx.random);
     await recordAudit(tx, ctx, { action: "caches.clear" });
   });
   await ctx.instance.refreshSettings?.();
@@ -51,10 +66,10 @@ export async function applyStoredSettings(services: SettingsServices): Promise<v
   const limits = instance.limits ?? { ...DEFAULT_LIMITS };
   instance.limits = limits;
   instance.base = base;
-  let clearings = await readClearings(store);
+  let generation = await readGeneration(store);
   const setGeneration = (): void => {
-    services.state.cacheGeneration = clearings;
-    services.state.sharedCache?.setGeneration(clearings);
+    services.state.cacheGeneration = generation;
+    services.state.sharedCache?.setGeneration(generation);
   };
   setGeneration();
 
@@ -67,9 +82,9 @@ export async function applyStoredSettings(services: SettingsServices): Promise<v
     instance.corsOrigins = new Set(settings.cors_origins);
     instance.metricsTokenDigest = (await readMetricsToken(store))?.digest ?? null;
     applyCaches(services, settings);
-    const asked = await readClearings(store);
-    if (asked === clearings) return;
-    clearings = asked;
+    const stored = await readGeneration(store);
+    if (stored === generation) return;
+    generation = stored;
     setGeneration();
     services.state.vectors.clear();
     services.state.speeches.clear();

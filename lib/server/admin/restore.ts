@@ -3,6 +3,7 @@ import path from "node:path";
 import { recordAudit } from "../../console/audit/record";
 import { isWhole } from "../../console/audit/verify";
 import { totpStep } from "../../console/auth/totp";
+import { renewCacheGeneration } from "../../console/settings/apply-settings";
 import { systemCode } from "../../errors";
 import { AuditHashChain, EMPTY_CHAIN } from "../../store/audit-chain";
 import { START_ERROR } from "../../store/errors";
@@ -156,6 +157,8 @@ async function prepare(
         await tx.twoFactors.consumeStep(userId, enrolmentId, step);
       }
       for (const { userId, digest } of revived.codes) await tx.twoFactors.consumeBackupCode(userId, digest);
+      // Redis may hold results of a configuration that the backup does not have.
+      await renewCacheGeneration(tx, admin.random);
       await recordAudit(tx, admin, {
         action: "store.restore",
         detail: {

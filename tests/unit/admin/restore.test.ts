@@ -11,6 +11,7 @@ import {
 import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { applyStoredSettings } from "../../../lib/console/settings/apply-settings";
 import { createCipher } from "../../../lib/store/cipher";
 import { newOwner } from "../../../lib/store/folder-owner";
 import { MIGRATIONS } from "../../../lib/store/migrations";
@@ -225,6 +226,37 @@ describe("restore of codes and links", () => {
     expect((await harness("/api/user/self", { cookie: owner })).status).toBe(401);
     const body = { code: totpCode(secret, services.clock.now()), flow_token: token };
     expect((await harness("/api/user/login/2fa", { body })).json.code).toBe("flow_expired");
+  });
+});
+
+describe("restore and cached results", () => {
+  test("starts a generation of the caches that no process has had, as does the next clearing", async () => {
+    const generations: number[] = [];
+    const clear = async ({ harness, services }: Server, cookie: string) => {
+      const reply = await harness("/api/settings/caches/clear", { body: {}, cookie });
+      expect(reply.status, reply.text).toBe(200);
+      generations.push(services.state.cacheGeneration);
+    };
+    const server = await serve();
+    const owner = await setUpOwner(server.harness);
+    // As earlier versions count.
+    await server.services.store.settings.put("cache_clearings", 7);
+    await applyStoredSettings(server.services);
+    expect(server.services.state.cacheGeneration).toBe(7);
+    generations.push(7);
+    await backUp();
+    await clear(server, owner);
+    await clear(server, owner);
+    await server.stop();
+    const reply = await restore();
+    expect(reply.code, reply.notes).toBe(0);
+
+    const restored = await serve();
+    await applyStoredSettings(restored.services);
+    generations.push(restored.services.state.cacheGeneration);
+    const { cookie } = await restored.harness("/api/user/login", { body: OWNER });
+    await clear(restored, cookie);
+    expect(new Set(generations).size).toBe(5);
   });
 });
 
