@@ -1,7 +1,9 @@
 import { isIP } from "node:net";
+import { nanoToUsd } from "../../contracts/money";
 import { createAddressList } from "../../gateway/admission/address-list";
+import { type AccountRows, budgetId } from "../../store/account-rows";
+import type { SubjectKind } from "../../store/ledger/balances";
 import type { KeyTable, TwoFactorTable, UserTable } from "../../store/schema";
-import type { AccountRows } from "../../store/sqlite/inspect-file";
 
 /** Access that restoring a backup brings back, although it has ended in the current store. */
 export interface Revived {
@@ -15,19 +17,13 @@ export interface Revived {
   withoutCodes: string[];
   /** API keys that work again, or allow more than they did, and why. */
   keys: { row: KeyTable; reason: string }[];
-  /** Users that can sign in again, or have more rights than they had, and why. */
+  /** Users that can sign in again, or have more rights or budget than they had, and why. */
   users: { row: UserTable; reason: string }[];
 }
 
 const ROLES_ASCENDING = ["member", "admin", "owner"];
-const LIMITS = [
-  "rpm",
-  "tpm",
-  "concurrency",
-  "budget_total",
-  "budget_daily",
-  "budget_monthly",
-] as const satisfies readonly (keyof KeyTable)[];
+const BUDGETS = ["budget_total", "budget_daily", "budget_monthly"] as const;
+const LIMITS = ["rpm", "tpm", "concurrency", ...BUDGETS] as const satisfies readonly (keyof KeyTable)[];
 const NAME_LISTS = ["operations", "allowed_models"] as const satisfies readonly (keyof KeyTable)[];
 
 /** True when both are states of one instance, so that differences are changes since the backup. */
@@ -55,16 +51,31 @@ export function compareStores(
   for (const row of restored.twoFactors.values()) compareTwoFactor(before, restored, row, at.step, revived);
   if (before === null) return revived;
   for (const row of restored.users.values()) {
-    const reason = userReason(row, before.users.get(row.id)) ?? twoFactorReason(row.id, before, restored);
-    if (reason !== null) revived.users.push({ row, reason });
+    if (row.enabled === 0) continue;
+    addReasons(revived.users, row, [
+      userReason(row, before.users.get(row.id)) ?? twoFactorReason(row.id, before, restored),
+      budgetReason("user", row, before, restored),
+    ]);
   }
   for (const row of restored.keys.values()) {
     const isExpired = row.expires_at !== null && row.expires_at <= at.now;
     if (row.enabled === 0 || isExpired || restored.users.get(row.owner_id)?.enabled !== 1) continue;
-    const reason = keyReason(row, before.keys.get(row.id), before.users.get(row.owner_id));
-    if (reason !== null) revived.keys.push({ row, reason });
+    addReasons(revived.keys, row, [
+      keyReason(row, before.keys.get(row.id), before.users.get(row.owner_id)),
+      budgetReason("key", row, before, restored),
+    ]);
   }
   return revived;
+}
+
+/** Adds the row to the list when there is a reason. */
+function addReasons<T>(
+  list: { row: T; reason: string }[],
+  row: T,
+  reasons: readonly (string | null)[],
+): void {
+  const reason = reasons.filter((one) => one !== null).join("; ");
+  if (reason !== "") list.push({ row, reason });
 }
 
 function compareTwoFactor(
@@ -90,7 +101,6 @@ function compareTwoFactor(
 }
 
 function userReason(row: UserTable, later: UserTable | undefined): string | null {
-  if (row.enabled === 0) return null;
   if (later === undefined) return "deleted since the backup";
   if (later.enabled === 0) return "disabled since the backup";
   if (ROLES_ASCENDING.indexOf(row.role) > ROLES_ASCENDING.indexOf(later.role))
@@ -103,7 +113,7 @@ function userReason(row: UserTable, later: UserTable | undefined): string | null
 /** Whether a user who set up 2FA since the backup signs in without it, or with the TOTP secret from before it. */
 function twoFactorReason(userId: string, before: AccountRows, restored: AccountRows): string | null {
   const later = before.twoFactors.get(userId);
-  if (restored.users.get(userId)?.enabled !== 1 || later?.state !== "enabled") return null;
+  if (later?.state !== "enabled") return null;
   const row = restored.twoFactors.get(userId);
   if (row?.state !== "enabled") return "signs in without the 2FA set up since the backup";
   return row.enrolment_id === later.enrolment_id ? null : "has an earlier 2FA setup again";
@@ -126,6 +136,27 @@ function keyReason(row: KeyTable, later: KeyTable | undefined, owner: UserTable 
   return lifted.length > 0
     ? `its owner may change limits that others set since the backup: ${lifted.join(", ")}`
     : null;
+}
+
+/** The amounts of the restored budgets that are spent in the later store, but not in the restored one. */
+function budgetReason(
+  kind: SubjectKind,
+  row: UserTable | KeyTable,
+  before: AccountRows,
+  restored: AccountRows,
+): string | null {
+  const amounts = BUDGETS.flatMap((column) => {
+    // A column missing in an older version means unlimited.
+    const budget = row[column] ?? null;
+    if (budget === null) return [];
+    const spentIn = ({ spent }: AccountRows) =>
+      Math.min(budget, spent.get(budgetId(kind, row.id, column)) ?? 0);
+    const nano = spentIn(before) - spentIn(restored);
+    if (nano <= 0) return [];
+    const usd = nanoToUsd(nano).replace(/0{1,7}$/, "");
+    return [`$${usd} of the ${column.replace("budget_", "")} budget`];
+  });
+  return amounts.length > 0 ? `has ${amounts.join(", ")} again` : null;
 }
 
 /** True when a restored limit or expiry allows more; null and a column missing in an older version mean unlimited. */

@@ -5,6 +5,8 @@ import { isWhole } from "../../console/audit/verify";
 import { totpStep } from "../../console/auth/totp";
 import { renewCacheGeneration } from "../../console/settings/apply-settings";
 import { systemCode } from "../../errors";
+import { billingPeriod } from "../../ports/billing-period";
+import type { AccountRows } from "../../store/account-rows";
 import { AuditHashChain, EMPTY_CHAIN } from "../../store/audit-chain";
 import { START_ERROR } from "../../store/errors";
 import { makeDirectory } from "../../store/make-directory";
@@ -12,12 +14,7 @@ import { MIGRATIONS, newerSchemaMessage } from "../../store/migrations";
 import { fileOf, isPostgresUrl } from "../../store/options";
 import { isSqlText, openDump } from "../../store/postgres/dump";
 import { checkpoint, copyToDraft, dropFile, exchangeFile } from "../../store/sqlite/exchange-file";
-import {
-  type AccountRows,
-  readAccountRows,
-  requireDatabaseFile,
-  requireOwnSchema,
-} from "../../store/sqlite/inspect-file";
+import { readAccountRows, requireDatabaseFile, requireOwnSchema } from "../../store/sqlite/inspect-file";
 import type { Environment } from "../process/env";
 import { systemClock } from "../process/system";
 import { type Command, CommandError, orCommandError, readArguments } from "./command";
@@ -84,11 +81,12 @@ async function replaceStore(env: Environment, source: string, target: string): P
   try {
     copyToDraft(source, draft);
     orCommandError(() => requireOwnSchema(draft, source));
-    const restored = readAccountRows(draft);
-    if (restored === null) throw new CommandError(`${source} is damaged; nothing was changed.`);
-    const previous = readAccountRows(target);
-    const before = previous !== null && isSameInstance(previous, restored) ? previous : null;
     const now = systemClock.now();
+    const periods = billingPeriod(Intl.DateTimeFormat().resolvedOptions().timeZone, now);
+    const restored = readAccountRows(draft, periods);
+    if (restored === null) throw new CommandError(`${source} is damaged; nothing was changed.`);
+    const previous = readAccountRows(target, periods);
+    const before = previous !== null && isSameInstance(previous, restored) ? previous : null;
     // Sign-in also accepts codes of one step ahead.
     const revived = compareStores(before, restored, { now, step: totpStep(now) + 1 });
     await prepare({ ...env, databaseUrl: `file:${draft}` }, source, revived, before).catch(
@@ -117,7 +115,7 @@ function printRevived(terminal: Terminal, revived: Revived, wasCompared: boolean
       "No earlier state of this instance could be read, so nothing was compared: users and API keys that were deleted, disabled or restricted since the backup work again. Check them now.",
     );
   }
-  if (revived.users.length > 0) terminal.note("These users have access or permissions again:");
+  if (revived.users.length > 0) terminal.note("These users have access, permissions or budget again:");
   for (const { row, reason } of revived.users) terminal.note(`  ${printable(row.username)}: ${reason}`);
   if (revived.keys.length > 0)
     terminal.note("These API keys work again or allow more; revoke the ones that should not:");

@@ -1,7 +1,8 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import Database from "libsql";
+import type { BillingPeriod } from "../../ports/billing-period";
+import { type AccountRows, accountQueries, toAccountRows } from "../account-rows";
 import { MIGRATIONS, newerSchemaMessage } from "../migrations";
-import type { KeyTable, TwoFactorTable, UserTable } from "../schema";
 
 /** Reads SQLite files that may be damaged or foreign, before the store opens them. */
 
@@ -15,19 +16,6 @@ interface SchemaEntry {
   name: string;
   tbl_name: string;
   sql: string | null;
-}
-
-/** Rows that show whether a file is an earlier state of the same instance. */
-export interface AccountRows {
-  /** The row of the initial setup; empty before that. */
-  setup: string;
-  users: Map<string, UserTable>;
-  twoFactors: Map<string, TwoFactorTable>;
-  /** Digests of unspent backup codes by user id. */
-  backupCodes: Map<string, Set<string>>;
-  keys: Map<string, KeyTable>;
-  /** Number and hash of the newest audit row; null without rows. */
-  auditEnd: { seq: number; hash: string } | null;
 }
 
 /** Opens the file read-only. Functions and virtual tables in its schema are not run. */
@@ -170,32 +158,14 @@ export function readInstances(file: string, since: number): string[] {
 }
 
 /** The rows that restoring a backup compares; null when the file is missing, damaged or not a store. */
-export function readAccountRows(file: string): AccountRows | null {
+export function readAccountRows(file: string, periods: BillingPeriod): AccountRows | null {
   if (!existsSync(file)) return null;
+  const queries = Object.entries(accountQueries(periods));
   try {
-    return inspect(file, accountRowsIn);
+    return inspect(file, (database) =>
+      toAccountRows(Object.fromEntries(queries.map(([name, sql]) => [name, rowsOf(database, sql)]))),
+    );
   } catch {
     return null;
   }
-}
-
-function accountRowsIn(database: Database.Database): AccountRows {
-  const backupCodes = new Map<string, Set<string>>();
-  const codes = "select user_id, digest from backup_codes";
-  for (const { user_id, digest } of rowsOf<{ user_id: string; digest: string }>(database, codes)) {
-    backupCodes.set(user_id, (backupCodes.get(user_id) ?? new Set()).add(digest));
-  }
-  const users = rowsOf<UserTable>(database, "select * from users");
-  const twoFactors = rowsOf<TwoFactorTable>(database, "select * from two_factors");
-  const keys = rowsOf<KeyTable>(database, "select * from keys where kind = 'api'");
-  const ends = "select seq, hash from audit order by seq desc limit 1";
-  const [auditEnd = null] = rowsOf<{ seq: number; hash: string }>(database, ends);
-  return {
-    setup: JSON.stringify(rowsOf(database, "select claimed_at, owner_id from setup")),
-    users: new Map(users.map((row) => [row.id, row])),
-    twoFactors: new Map(twoFactors.map((row) => [row.user_id, row])),
-    backupCodes,
-    keys: new Map(keys.map((row) => [row.id, row])),
-    auditEnd,
-  };
 }

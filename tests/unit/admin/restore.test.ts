@@ -12,6 +12,7 @@ import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { applyStoredSettings } from "../../../lib/console/settings/apply-settings";
+import { billingPeriod } from "../../../lib/ports/billing-period";
 import { createCipher } from "../../../lib/store/cipher";
 import { newOwner } from "../../../lib/store/folder-owner";
 import { MIGRATIONS } from "../../../lib/store/migrations";
@@ -24,6 +25,7 @@ import {
   openConsoleHarness,
   setUpOwner,
 } from "../../support/console-harness";
+import { usageRecord } from "../../support/factories";
 import type { TestServices } from "../../support/services";
 import { totpCode } from "../../support/totp";
 import { beginSignIn, signInWith } from "../../support/two-factor";
@@ -381,6 +383,46 @@ describe("the access that restore brings back", () => {
     expect(lines).toEqual([
       line("hers", "its owner may change limits that others set since the backup: rpm"),
       line("narrower now", "restricted since the backup: allowed_addresses"),
+    ]);
+  });
+
+  test("is printed for budgets of which more was spent when the store was replaced", async () => {
+    const server = await serve();
+    const { harness } = server;
+    const owner = await setUpOwner(harness);
+    const budget = { total_usd: "20", daily_usd: "5", monthly_usd: "8" };
+    const mia = await addUser(harness, owner, { username: "mia" });
+    const limit = { version: 1, budget: { total_usd: "50" } };
+    await harness(`/api/users/${mia.id}`, { method: "PATCH", body: limit, cookie: owner });
+    const make = async (name: string, fields: object) => {
+      const made = await harness("/api/keys", { body: { name, ...fields }, cookie: mia.cookie });
+      expect(made.status, made.text).toBe(200);
+      return made.json.data;
+    };
+    const limited = await make("limited", { budget });
+    const [unlimited, idle] = [await make("unlimited", {}), await make("idle", { budget })];
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const now = billingPeriod(timeZone, Date.now());
+    const spend = (keyId: string, usd: number, period = now) =>
+      server.services.store.ledger.settle(
+        usageRecord(keyId, mia.id, { costNano: usd * 1_000_000_000 }),
+        period,
+      );
+    await spend(limited.id, 1);
+    await spend(idle.id, 2);
+    await backUp();
+    await spend(limited.id, 2.0000005);
+    // Neither this day nor this month.
+    await spend(limited.id, 4, { day: "2001-01-01", month: "2001-01" });
+    await spend(unlimited.id, 5);
+    // More than the budgets of the day and the month.
+    await spend(limited.id, 7);
+    const patch = { version: limited.version, rpm: 5 };
+    await harness(`/api/keys/${limited.id}`, { method: "PATCH", body: patch, cookie: owner });
+    await server.stop();
+    expect(await printedLines()).toEqual([
+      `  limited (${limited.display}): restricted since the backup: rpm; has $13.0000005 of the total budget, $4.00 of the daily budget, $7.00 of the monthly budget again`,
+      "  mia: has $18.0000005 of the total budget again",
     ]);
   });
 
