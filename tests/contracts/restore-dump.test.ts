@@ -5,9 +5,10 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../lib/store/migrations";
 import { type AdminHarness, openAdminHarness } from "../support/admin";
-import { addUser, openConsoleHarness, setUpOwner } from "../support/console-harness";
+import { addUser, enrol, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { insertKey, PERIOD, usageRecord } from "../support/factories";
 import { findClientPrograms, startPostgres, type TestPostgres } from "../support/postgres";
+import { signInWith } from "../support/two-factor";
 
 /** `restore` on PostgreSQL, with files of the real `pg_dump` and the server of the same Debian package. */
 
@@ -40,12 +41,19 @@ describe("restore of a PostgreSQL dump", () => {
   const run = (program: string, args: string[]) =>
     execFileSync(path.join(programs, program), args, { stdio: ["ignore", "ignore", "pipe"] });
 
-  async function change(...statements: string[]): Promise<void> {
-    const client = new Client({ connectionString: url });
+  async function changeIn(database: string, ...statements: string[]): Promise<void> {
+    const client = new Client({ connectionString: database });
     await client.connect();
     for (const sql of statements) await client.query(sql);
     await client.end();
   }
+  const change = (...statements: string[]) => changeIn(url, ...statements);
+
+  /** Runs a printed command with the client programs. */
+  const runPrinted = (line: string | undefined, database: string) =>
+    execFileSync("bash", ["-c", `PATH=${programs}:$PATH ${line?.replace("<DATABASE_URL>", database)}`], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
 
   /** Dumps the store and gives the dump to the command. */
   async function restore(format = "custom") {
@@ -75,9 +83,7 @@ describe("restore of a PostgreSQL dump", () => {
       const { out } = await restore(format);
       const verified = (await admin.run(["verify-audit"])).out;
       const empty = await server.createDatabase();
-      execFileSync("bash", ["-c", `PATH=${programs}:$PATH ${out.replace("<DATABASE_URL>", empty)}`], {
-        stdio: ["ignore", "ignore", "pipe"],
-      });
+      runPrinted(out.split("\n")[0], empty);
       admin.variables.DATABASE_URL = empty;
       expect(await admin.run(["verify-audit", "--expect", verified])).toMatchObject({
         code: 0,
@@ -92,6 +98,103 @@ describe("restore of a PostgreSQL dump", () => {
       await services.close();
     },
   );
+
+  /** An instance with 2FA, an invite and a key, dumped; then a backup code is spent and the key deleted. Restored. */
+  async function restoreAfterChanges() {
+    const services = await admin.openServices();
+    const harness = openConsoleHarness(services);
+    const { cookie } = await harness("/api/user/login", { body: OWNER });
+    const key = (await harness("/api/keys", { body: { name: "leaked" }, cookie })).json.data;
+    const invite = (await harness("/api/invites", { body: { role: "member", expires_hours: 24 }, cookie }))
+      .json.data;
+    const { backupCodes } = await enrol(harness, services.clock, cookie);
+    run("pg_dump", ["--format=custom", `--file=${at("dump")}`, url]);
+    const [spent = "", unspent = ""] = backupCodes;
+    expect((await signInWith(harness, spent)).status).toBe(200);
+    await harness(`/api/keys/${key.id}`, { method: "DELETE", cookie });
+    await services.close();
+    const { out } = await admin.run(["restore", at("dump")]);
+    const restored = await server.createDatabase();
+    const [first, second] = out.split("\n");
+    runPrinted(first, restored);
+    // The server that the dump holds ran longer ago.
+    await changeIn(restored, "update instances set heartbeat_at = heartbeat_at - 60000");
+    admin.variables.DATABASE_URL = restored;
+    return { cookie, key, invite, spent, unspent, second };
+  }
+
+  const openHarness = async () => {
+    const services = await admin.openServices();
+    return { services, harness: openConsoleHarness(services) };
+  };
+
+  test("finish-restore ends sessions, links and spent codes, and lists what works again, also when run twice", async () => {
+    const { cookie, key, invite, spent, unspent, second } = await restoreAfterChanges();
+    expect(second).toBe(
+      "DATABASE_URL=<DATABASE_URL> npm run admin -- finish-restore --previous <DATABASE_URL before the restore>",
+    );
+    for (let time = 1; time <= 2; time++) {
+      const reply = await admin.run(["finish-restore", "--previous", url]);
+      expect(reply.code, reply.notes).toBe(0);
+      expect(reply.notes).toContain("have been ended");
+      expect(reply.notes).toContain(`  leaked (${key.display}): deleted since the backup`);
+      expect(reply.notes).not.toMatch(/nothing was compared|may work again/);
+    }
+    const { services, harness } = await openHarness();
+    expect((await harness("/api/user/self", { cookie })).status).toBe(401);
+    const body = {
+      token: invite.token,
+      username: "eve",
+      password: "x y z w v u t",
+      confirmPassword: "x y z w v u t",
+    };
+    expect((await harness("/api/invites/accept", { body })).json.code).toBe("not_found");
+    expect((await signInWith(harness, spent)).status).toBe(401);
+    expect((await signInWith(harness, unspent)).status).toBe(200);
+    const { items } = await services.store.audit.list({ limit: 5, cursor: null, q: "store.restore" });
+    const detail = { replaced: { seq: expect.any(Number) }, users: [], keys: [key.id] };
+    expect(items.map((row) => row.detail)).toMatchObject([detail, detail]);
+    expect((await services.store.audit.verify()).brokenAt).toBeNull();
+    await services.close();
+  });
+
+  test("finish-restore without the previous database ends the same, and says that nothing was compared", async () => {
+    const { cookie } = await restoreAfterChanges();
+    const reply = await admin.run(["finish-restore"]);
+    expect(reply.code, reply.notes).toBe(0);
+    expect(reply.notes).toContain("nothing was compared");
+    expect(reply.notes).toContain("create new ones: olivia.");
+    const { services, harness } = await openHarness();
+    expect((await harness("/api/user/self", { cookie })).status).toBe(401);
+    await services.close();
+  });
+
+  test("finish-restore is refused while a server runs, and for a database that is not the restored one", async () => {
+    const services = await admin.openServices();
+    const { cookie } = await openConsoleHarness(services)("/api/user/login", { body: OWNER });
+    await services.store.ledger.heartbeat(Date.now());
+    const running = await admin.run(["finish-restore"]);
+    expect([running.code, running.notes]).toEqual([
+      1,
+      expect.stringContaining("A server runs on this store"),
+    ]);
+    expect((await openConsoleHarness(services)("/api/user/self", { cookie })).status).toBe(200);
+    await services.close();
+    const refused = async (...args: string[]) => {
+      const { code, notes } = await admin.run(["finish-restore", ...args]);
+      expect(code).toBe(1);
+      return notes;
+    };
+    expect(await refused("--previous", url)).toContain("not the restored one");
+    expect(await refused("--previous", "patchbay.db")).toContain("--previous must be postgres://");
+    const empty = await server.createDatabase();
+    expect(await refused("--previous", empty)).toContain("cannot be read");
+    admin.variables.DATABASE_URL = empty;
+    for (let time = 1; time <= 2; time++)
+      expect(await refused()).toContain('cannot be read (relation "setup" does not exist)');
+    delete admin.variables.DATABASE_URL;
+    expect(await refused()).toContain("DATABASE_URL is not PostgreSQL");
+  });
 
   test("refuses an audit log with a changed row, and one with a missing or forged end", async () => {
     await change("alter table audit disable trigger all", "update audit set actor = 'someone' where seq = 2");

@@ -1,12 +1,16 @@
 import { isIP } from "node:net";
+import { totpStep } from "../../console/auth/totp";
 import { nanoToUsd } from "../../contracts/money";
 import { createAddressList } from "../../gateway/admission/address-list";
+import { type BillingPeriod, billingPeriod } from "../../ports/billing-period";
 import { type AccountRows, budgetId } from "../../store/account-rows";
 import type { SubjectKind } from "../../store/ledger/balances";
 import type { KeyTable, TwoFactorTable, UserTable } from "../../store/schema";
 
 /** Access that restoring a backup brings back, although it has ended in the current store. */
 export interface Revived {
+  /** The store before the restore; null when it was not read or belongs to another instance, so nothing was compared. */
+  before: AccountRows | null;
   /** TOTP steps accepted since the backup. */
   steps: { userId: string; enrolmentId: string; step: number }[];
   /** Backup codes spent, or replaced by new ones, since the backup. */
@@ -26,21 +30,21 @@ const BUDGETS = ["budget_total", "budget_daily", "budget_monthly"] as const;
 const LIMITS = ["rpm", "tpm", "concurrency", ...BUDGETS] as const satisfies readonly (keyof KeyTable)[];
 const NAME_LISTS = ["operations", "allowed_models"] as const satisfies readonly (keyof KeyTable)[];
 
+/** The periods of the budgets that are compared at `now`. */
+export function periodsAt(now: number): BillingPeriod {
+  return billingPeriod(Intl.DateTimeFormat().resolvedOptions().timeZone, now);
+}
+
 /** True when both are states of one instance, so that differences are changes since the backup. */
-export function isSameInstance(before: AccountRows, restored: AccountRows): boolean {
+function isSameInstance(before: AccountRows, restored: AccountRows): boolean {
   return before.setup !== "[]" && before.setup === restored.setup;
 }
 
-/**
- * Compares a backup with the store that it replaces; `before` is null when that store cannot be read or belongs to
- * another instance. `step`: the newest TOTP step that a code can have been accepted for by now.
- */
-export function compareStores(
-  before: AccountRows | null,
-  restored: AccountRows,
-  at: { now: number; step: number },
-): Revived {
+/** Compares a backup with the store before the restore; `previous` is null when that store cannot be read. */
+export function compareStores(previous: AccountRows | null, restored: AccountRows, now: number): Revived {
+  const before = previous !== null && isSameInstance(previous, restored) ? previous : null;
   const revived: Revived = {
+    before,
     steps: [],
     codes: [],
     uncomparedCodes: [],
@@ -48,7 +52,9 @@ export function compareStores(
     keys: [],
     users: [],
   };
-  for (const row of restored.twoFactors.values()) compareTwoFactor(before, restored, row, at.step, revived);
+  // The newest step that a code can have been accepted for: sign-in also accepts codes of one step ahead.
+  const step = totpStep(now) + 1;
+  for (const row of restored.twoFactors.values()) compareTwoFactor(before, restored, row, step, revived);
   if (before === null) return revived;
   for (const row of restored.users.values()) {
     if (row.enabled === 0) continue;
@@ -58,7 +64,7 @@ export function compareStores(
     ]);
   }
   for (const row of restored.keys.values()) {
-    const isExpired = row.expires_at !== null && row.expires_at <= at.now;
+    const isExpired = row.expires_at !== null && row.expires_at <= now;
     if (row.enabled === 0 || isExpired || restored.users.get(row.owner_id)?.enabled !== 1) continue;
     addReasons(revived.keys, row, [
       keyReason(row, before.keys.get(row.id), before.users.get(row.owner_id)),

@@ -17,7 +17,7 @@ import { systemClock, systemRandom } from "../process/system";
 import { CommandError } from "./command";
 
 /** The context of an admin command: the server's store, opened with or without a running server. */
-interface AdminContext extends ActorContext {
+export interface AdminContext extends ActorContext {
   store: Store;
   cipher: Cipher;
   hasher: PasswordHasher;

@@ -3,6 +3,7 @@ import { readEnvironment } from "../process/env";
 import { backup } from "./backup";
 import { type Command, UsageError } from "./command";
 import { createKey } from "./create-key";
+import { finishRestore } from "./finish-restore";
 import { migrateStore } from "./migrate-store";
 import { restore } from "./restore";
 import { rotateSecret } from "./rotate-secret";
@@ -20,6 +21,7 @@ const COMMANDS: readonly Command[] = [
   transferOwnership,
   backup,
   restore,
+  finishRestore,
   migrateStore,
   rotateSecret,
   verifyAudit,
