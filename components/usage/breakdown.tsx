@@ -43,7 +43,7 @@ function amountOf(item: UsageSummary["total"], figure: Figure): number {
   }
 }
 
-/** A bar for each of the busiest items, which adds a filter for it, and one for the others together. */
+/** A bar for each of the largest items, which adds a filter for it, and one for the others together. */
 function useBars(summary: UsageSummary | undefined, by: Dimension, figure: Figure): Bar[] {
   const all = summary?.items ?? [];
   const isCut = all.length === MAX_ITEMS;

@@ -3,7 +3,7 @@ import type { UsageFilters, UsageRow } from "../contracts/console/usage";
 import { searchText } from "./query-params";
 import { RANGES, type Range, rangeQuery } from "./range";
 
-/** The most items of a summary that are requested: those with the most calls. */
+/** The most items of a summary that are requested: the largest. */
 export const MAX_ITEMS = 1_000;
 
 /** Filters for calls; the URL of the page and the API use the same names. */

@@ -19,9 +19,9 @@ export interface Instance {
   baseUrl?: string | null;
   /** `PATCHBAY_UPSTREAM_ALLOW`; absent: none. */
   upstreamAllow?: readonly string[];
-  /** True after a stop signal: readiness fails, running calls continue. */
+  /** True after a stop signal: readiness fails unless `isReplaced`, running calls continue. */
   draining?: boolean;
-  /** While draining: other processes of this server serve, so that the server stays ready. */
+  /** A new process of this server has taken over, so that the server stays ready. */
   isReplaced?: boolean;
   /** Input texts are stored beside their ledger entries. */
   keepsPrompts?: boolean;

@@ -68,11 +68,10 @@ export function isWrongDatabase(error: unknown): boolean {
 
 const SQLITE_UNAVAILABLE = /^SQLITE_(BUSY|LOCKED|FULL|READONLY|IOERR|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)/;
 /**
- * Connection errors, sign-in refused, server shutting down, out of resources, damaged, lock or statement timeout
+ * Connection errors, sign-in refused, server shutting down, out of resources, lock or statement timeout
  * (PostgreSQL, appendix A).
  */
-const POSTGRES_UNAVAILABLE =
-  /^(08...|28...|3D000|57P0[1-5]|57014|53...|58...|XX...|25P03|55P03|40P01|40001)$/;
+const POSTGRES_UNAVAILABLE = /^(08...|28...|3D000|57P0[1-5]|57014|53...|58...|25P03|55P03|40P01|40001)$/;
 const SOCKET_UNAVAILABLE = /^(ECONN|EPIPE|ERR_STREAM_|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
 const POOL_UNAVAILABLE =
   /^(Connection terminated|timeout (exceeded|expired)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/i;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
+import type { ChannelRecord } from "@/lib/ports/store";
 import { embedModel, lexicalChannel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
 
@@ -198,23 +199,17 @@ test("does not reuse vectors after a change of the model's channels", async () =
   expect(asked).toHaveLength(2);
 });
 
-test.each([
-  { name: "another model", upstreamName: "other", provider: "lexical", states: ["miss", "miss", "hit"] },
-  {
-    name: "another provider",
-    upstreamName: "patchbay-embed",
-    provider: "openai",
-    states: ["miss", "miss", "hit"],
-  },
-  {
-    name: "the same model",
-    upstreamName: "patchbay-embed",
-    provider: "lexical",
-    states: ["miss", "hit", "hit"],
-  },
-] as const)(
+const SAME = { upstreamName: "patchbay-embed", channel: {} };
+test.each<{ name: string; upstreamName: string; channel: Partial<ChannelRecord>; isKept?: boolean }>([
+  { name: "another model", ...SAME, upstreamName: "other" },
+  { name: "another provider", ...SAME, channel: { provider: "openai" } },
+  { name: "another address", ...SAME, channel: { baseUrl: "http://127.0.0.1:8880" } },
+  { name: "other voices", ...SAME, channel: { options: { voices: { alloy: "af_sky" } } } },
+  { name: "the same model", ...SAME, isKept: true },
+])(
   "while the first channel fails, caches vectors of a fallback to the same model only: $name",
-  async ({ upstreamName, provider, states: expected }) => {
+  async ({ upstreamName, channel, isKept }) => {
+    const expected = ["miss", isKept ? "hit" : "miss", "hit"];
     let hasFailed = false;
     const { asked, engine } = recordingEngine();
     const failing: EmbeddingModel = {
@@ -227,7 +222,7 @@ test.each([
     const models = [{ name: "patchbay-embed", upstreamName }];
     const harness = openGatewayHarness({
       models: [embedModel()],
-      channels: [lexicalChannel(), lexicalChannel({ id: "chn_2", priority: 1, provider, models })],
+      channels: [lexicalChannel(), lexicalChannel({ id: "chn_2", priority: 1, ...channel, models })],
       engine: ({ id }) => (id === "chn_1" ? failing : engine),
     });
     const states: unknown[] = [];

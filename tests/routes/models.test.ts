@@ -119,8 +119,12 @@ test("answers a Google client's errors in Gemini's form below /v1 too", async ()
       { code: status, status: name },
     ]);
   }
+  const refused = await harness.call("/v1/models/nope", { method: "DELETE", headers: google(harness.key) });
+  expect([refused.status, refused.json.error.code]).toEqual([405, 405]);
   const openai = await harness.call("/v1/models/nope");
   expect(openai.json.error.code).toBe("model_not_found");
+  const method = await harness.call("/v1/models/nope", { method: "DELETE" });
+  expect(method.json.error.code).toBe("method_not_allowed");
 });
 
 test("shows a key only the models it may use", async () => {

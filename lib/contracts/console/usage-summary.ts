@@ -18,7 +18,7 @@ export const UsageSummaryQuery = UsageFilters.extend({
   by: z.enum(["key", "user", "model", "channel", "operation", "tag", "end_user"]).optional(),
   interval: UsageInterval.optional(),
   order: z.enum(["calls", "cost", "tokens", "audio"]).optional().meta({
-    description: "What the items with the most of are returned where `limit` leaves some out; absent: calls",
+    description: "The amount by which the largest items are chosen where not all are returned; absent: calls",
   }),
   limit: limitUpTo(MAX_SUMMARY_ITEMS).optional().meta({
     type: "integer",

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { Random } from "../../ports/clock";
 import type { Target } from "../call";
@@ -23,8 +24,8 @@ export function rankOf({ channel: { priority, weight } }: Target): number {
 }
 
 /**
- * True when a result may answer later calls: it comes from a channel of the first tier, or from the same model of the same
- * provider. What another model made while the first tier failed would be returned long after that has recovered.
+ * True when a result may answer later calls: it comes from a channel of the first tier, or from the same model at the same
+ * address with the same options, such as the voices. What another model made while the first tier failed would be returned long after that has recovered.
  */
 export function mayKeep({ routes }: CatalogEntry, { channel, upstreamName }: Target): boolean {
   const first = Math.min(...routes.map(rankOf));
@@ -32,7 +33,10 @@ export function mayKeep({ routes }: CatalogEntry, { channel, upstreamName }: Tar
     (route) =>
       rankOf(route) === first &&
       (route.channel.id === channel.id ||
-        (route.upstreamName === upstreamName && route.channel.provider === channel.provider)),
+        (route.upstreamName === upstreamName &&
+          route.channel.provider === channel.provider &&
+          route.channel.baseUrl === channel.baseUrl &&
+          isDeepStrictEqual(route.channel.options, channel.options))),
   );
 }
 

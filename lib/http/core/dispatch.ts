@@ -3,6 +3,7 @@ import { gzip } from "node:zlib";
 import type { ConsoleServices } from "../../console/context";
 import { AppError, isAppError } from "../../errors";
 import { consoleContext, runConsoleRoute } from "../console/pipeline";
+import { isGoogleCaller } from "../gateway/models-reply";
 import { runGatewayRoute } from "../gateway/pipeline";
 import { refuseCall } from "../gateway/refuse-call";
 import { addCorsHeaders } from "./cross-origin";
@@ -102,11 +103,12 @@ async function answerFound(
 /** OpenAI's endpoints for text generation. */
 const TEXT_GENERATION = /^\/v1(?:\/engines\/[^/]+)?\/(?:chat\/completions|completions|responses)(?:\/|$)/;
 
+/** Paths of OpenAI's surface that answer Google's clients in their form. */
+const MODELS_PATH = /^(?:\/v1)?\/v1\/models(?:\/|$)/;
+
 /** The error for a path or method without a route, and its dialect. */
-function matchError(
-  match: Exclude<Match, Found>,
-  { method, path, headers }: Inbound,
-): { surface: Surface; error: AppError } {
+function matchError(match: Exclude<Match, Found>, request: Inbound): { surface: Surface; error: AppError } {
+  const { method, path, headers } = request;
   const bare = match.kind === "unknown" ? bareDialect(path, headers) : null;
   if (bare !== null) {
     const version = bare === "openai" ? "/v1" : "/v1beta";
@@ -114,13 +116,14 @@ function matchError(
     const message = `Unknown path ${path}: the base URL of ${client} must end in ${version}, so that it calls ${version}${path}.`;
     return { surface: bare, error: new AppError("unknown_url", message) };
   }
+  const surface = MODELS_PATH.test(path) && isGoogleCaller(request) ? "gemini" : match.surface;
   const repeated = match.kind === "unknown" ? splitRepeatedVersion(path) : null;
   if (repeated !== null) {
     const { version, rest } = repeated;
-    const message = `Unknown path ${path}: the base URL of this Gemini client must not end in ${version}, so that it calls ${rest}.`;
-    return { surface: match.surface, error: new AppError("unknown_url", message) };
+    const client = surface === "gemini" ? "this Gemini client" : "this client";
+    const message = `Unknown path ${path}: the base URL of ${client} must not end in ${version}, so that it calls ${rest}.`;
+    return { surface, error: new AppError("unknown_url", message) };
   }
-  const { surface } = match;
   if (match.kind === "unknown" && TEXT_GENERATION.test(path)) {
     const message = `Unknown path ${path}: Patchbay serves speech and embeddings, not text generation.`;
     return { surface, error: new AppError("unknown_url", message) };

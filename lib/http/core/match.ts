@@ -1,7 +1,6 @@
 import type { Method } from "../../contracts/console/endpoints";
 import { MODEL_NAME } from "../../contracts/console/model-name";
 import { AppError } from "../../errors";
-import { splitRepeatedVersion } from "./normalize-path";
 import type { Parameters, Route, Surface } from "./route";
 
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
@@ -111,8 +110,7 @@ export function compileRoutes(routes: readonly Route[]): RouteTable {
 
 /** The dialect of the error for an unknown path. */
 export function surfaceOf(path: string): Surface {
-  if (splitRepeatedVersion(path) !== null) return "gemini";
-  if (path === "/v1beta" || path.startsWith("/v1beta/")) return "gemini";
+  if (/^(?:\/v1)?\/v1beta(?:\/|$)/.test(path)) return "gemini";
   if (path.startsWith("/v1/models/") && /:|%3a/i.test(path)) return "gemini";
   if (path === "/v1" || path.startsWith("/v1/")) return "openai";
   return "console";

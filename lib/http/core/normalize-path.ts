@@ -68,11 +68,11 @@ export function bareDialect(path: string, headers: ReadonlyMap<string, string>):
   return BEARER.test(headers.get("authorization") ?? "") ? "openai" : null;
 }
 
-const REPEATED_VERSION = /^(\/v1(?:beta)?)(\/v1(?:beta)?\/models(?:\/.*)?)$/;
+const REPEATED_VERSION = /^(\/v1(?:beta)?)(\/v1(?:beta)?\/(?:audio|embeddings|engines|models)(?:\/.*)?)$/;
 
 /**
- * The parts of a path with two versions, as Google's SDKs, which add theirs, send it when the base URL ends in one; null
- * for any other path.
+ * The parts of a path with two versions, as clients that add one, like Google's SDKs, send it when the base URL ends in
+ * one; null for any other path.
  */
 export function splitRepeatedVersion(path: string): { version: string; rest: string } | null {
   const [, version, rest] = REPEATED_VERSION.exec(path) ?? [];

@@ -12,6 +12,10 @@ export interface ListedVoice extends Voice {
 
 const TTL_MS = 300_000;
 const FAILED_MS = 60_000;
+/** How often a refused voice may ask for a list that failed. */
+const RETRY_MS = 5_000;
+/** Statuses of an upstream that has no list. */
+const NO_LIST = new Set([404, 405]);
 const MAX_LISTS = 500;
 /** Every call searches the list. A longer one is not kept, so that no voice of it is refused as unknown. */
 const MAX_VOICES = 5_000;
@@ -54,8 +58,10 @@ interface Kept {
   /** Null: the upstream has no list, or did not return it, or it is too long. */
   voices: readonly ListedVoice[] | null;
   until: number;
-  /** The last request for the list failed. */
+  /** The upstream may have a list, though the last request for it failed. */
   isFailed: boolean;
+  /** When a failed list may be asked for on demand. */
+  retryFrom: number;
   running: Promise<readonly ListedVoice[] | null> | null;
 }
 
@@ -67,7 +73,7 @@ export interface VoiceLists {
     key: string,
     fetchList: () => Promise<readonly ListedVoice[] | null>,
   ): Promise<readonly ListedVoice[] | null>;
-  /** Asks again, without waiting for the interval, an upstream that did not return its list. */
+  /** Asks again an upstream that did not return its list, without waiting for the interval: at most every 5 s. */
   retry(key: string, fetchList: () => Promise<readonly ListedVoice[] | null>): Promise<void>;
   /** The cached list, without a request. */
   peek(key: string): readonly ListedVoice[] | null;
@@ -87,10 +93,10 @@ export function createVoiceLists(clock: Clock): VoiceLists {
           kept.until = clock.monotonic() + TTL_MS;
           kept.isFailed = false;
         },
-        () => {
+        (error: unknown) => {
           // Keeps the old list: an upstream that fails has not lost its voices.
           kept.until = clock.monotonic() + FAILED_MS;
-          kept.isFailed = true;
+          kept.isFailed = !(isAppError(error) && NO_LIST.has(error.details.upstreamStatus ?? 0));
         },
       )
       .then(() => {
@@ -106,6 +112,7 @@ export function createVoiceLists(clock: Clock): VoiceLists {
         voices: null,
         until: Number.NEGATIVE_INFINITY,
         isFailed: false,
+        retryFrom: Number.NEGATIVE_INFINITY,
         running: null,
       };
       lists.set(key, kept);
@@ -117,7 +124,10 @@ export function createVoiceLists(clock: Clock): VoiceLists {
     },
     async retry(key, fetchList) {
       const kept = lists.get(key);
-      if (kept?.isFailed && kept.voices === null) await request(kept, fetchList);
+      if (!kept?.isFailed || kept.voices !== null) return;
+      if (kept.running === null && clock.monotonic() < kept.retryFrom) return;
+      kept.retryFrom = clock.monotonic() + RETRY_MS;
+      await request(kept, fetchList);
     },
     peek: (key) => lists.get(key)?.voices ?? null,
   };

@@ -32,21 +32,24 @@ export async function closeIdle(server: Server): Promise<void> {
 
 /**
  * Stops serving without losing a call: readiness fails first, then new connections are refused,
- * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded. `isReplaced`: another
- * process of this server already accepts connections, so this one takes none from now on, and readiness does not fail.
+ * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded. `othersListen`: another
+ * process of this server accepts connections, so this one takes none from now on.
  */
-export async function drain(nodeServer: NodeServer, container: Container, isReplaced = false): Promise<void> {
+export async function drain(
+  nodeServer: NodeServer,
+  container: Container,
+  othersListen = false,
+): Promise<void> {
   const { services, env } = container;
   const startedAt = performance.now();
   services.instance.draining = true;
-  services.instance.isReplaced = isReplaced;
   // From now on the list of instances shows that this one drains, if the store answers.
   void container.register.beat().catch(() => undefined);
   // Live streams of open console pages would never end.
   services.state.live.close();
   services.log.info("draining", { drainMs: env.drainMs, count: nodeServer.running });
   // HTTP's own close() would also cut connections whose first request is on its way.
-  if (isReplaced) TcpServer.prototype.close.call(nodeServer.server);
+  if (othersListen) TcpServer.prototype.close.call(nodeServer.server);
   if (nodeServer.open > 0) await delay(Math.min(NOTICE_MS, env.drainMs / 5));
   await closeIdle(nodeServer.server);
   const left = env.drainMs - (performance.now() - startedAt);

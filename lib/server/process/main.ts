@@ -95,9 +95,9 @@ async function listen(nodeServer: NodeServer, env: Environment): Promise<number>
 
 function stopOnSignals(nodeServer: NodeServer, container: Container, member: ClusterMember | null): void {
   let stopping: Promise<void> | null = null;
-  const stop = (exitCode: number, isReplaced = false): void => {
+  const stop = (exitCode: number, othersListen = false): void => {
     if (stopping !== null) return;
-    stopping = drain(nodeServer, container, isReplaced);
+    stopping = drain(nodeServer, container, othersListen);
     stopping.then(
       () => exitWhenWritten(exitCode),
       (error: unknown) => {
@@ -111,7 +111,11 @@ function stopOnSignals(nodeServer: NodeServer, container: Container, member: Clu
     onStopSignals(() => stop(0));
     // There is no other process to take over, as with PATCHBAY_PROCESSES. Node would end this one at once.
     process.on("SIGHUP", () => stop(0));
-  } else member.handlers.stop = (isReplaced) => stop(0, isReplaced);
+  } else
+    member.handlers.stop = (isReplaced) => {
+      container.services.instance.isReplaced = isReplaced;
+      stop(0, isReplaced);
+    };
   const lastResort = (kind: string) => (error: unknown) => {
     container.services.log.error(kind, { cause: error instanceof Error ? error : String(error) });
     setTimeout(() => process.exit(1), LAST_RESORT_MS).unref();

@@ -208,7 +208,7 @@ async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promis
     { table: "daily_rollups", ...days },
     { table: "rollups", from: days.to, to: query.to },
   ];
-  // The groups with most calls are known only over all spans; a statement for each takes two thirds of the time.
+  // The largest groups are known only over all spans; a statement for each takes two thirds of the time.
   if (query.maxGroups !== undefined) return sumRollUps(db, query, spans);
   const parts: UsageGroup[] = [];
   for (const span of spans) parts.push(...(await sumRollUps(db, query, [span])));

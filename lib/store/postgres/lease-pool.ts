@@ -131,7 +131,7 @@ export class LeasePool implements PostgresPool {
     });
   }
 
-  /** A connection that is not to a server found read-only since. */
+  /** A connection that is not to a database found wrong since. */
   async #client(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect();

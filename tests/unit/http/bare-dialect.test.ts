@@ -35,6 +35,7 @@ test.each([
   ["/v1beta/v1/models/m:embedContent", "must not end in /v1beta, so that it calls /v1/models/m:embedContent"],
   ["/v1beta/v1beta/models/m", "must not end in /v1beta, so that it calls /v1beta/models/m"],
   // The same, with the base URL of an OpenAI client.
+  ["/v1/v1/models/m:embedContent", "must not end in /v1, so that it calls /v1/models/m:embedContent"],
   ["/v1/v1beta/models", "must not end in /v1, so that it calls /v1beta/models"],
 ])("tells a Gemini client that calls %s what its base URL %s", async (path, advice) => {
   const headers = { authorization: "", "x-goog-api-key": "sk-pb-x" };
@@ -47,4 +48,13 @@ test.each([
       status: "NOT_FOUND",
     },
   ]);
+});
+
+test.each([
+  ["/v1/v1/models", "/v1/models"],
+  ["/v1/v1/embeddings", "/v1/embeddings"],
+])("tells an OpenAI client that calls %s in its form that it must call %s", async (path, rest) => {
+  const reply = await openGatewayHarness().call(path, { method: "POST", body: {} });
+  const message = `Unknown path ${path}: the base URL of this client must not end in /v1, so that it calls ${rest}.`;
+  expect([reply.status, reply.json.error]).toMatchObject([404, { message, code: "unknown_url" }]);
 });

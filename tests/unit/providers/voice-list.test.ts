@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { AppError } from "@/lib/errors";
 import { createVoiceLists, type ListedVoice, listOptions } from "@/lib/providers/upstream-voices/voice-list";
 import { FakeClock } from "../../support/factories";
 
@@ -54,6 +55,30 @@ test("requests a list that failed again on demand, but not one that was received
   await lists.get("b", async () => null);
   await lists.retry("b", fetchList);
   expect(lists.peek("b")).toBeNull();
+});
+
+test("requests a list that keeps failing at most every five seconds on demand, and one that does not exist never", async () => {
+  const { lists, advance } = open();
+  let requests = 0;
+  const failAgain = () => {
+    requests += 1;
+    return failing();
+  };
+  await lists.get("a", failing);
+  for (const [afterMs, expected] of [
+    [0, 1],
+    [4_999, 1],
+    [1, 2],
+    [0, 2],
+  ] as const) {
+    advance(afterMs);
+    await lists.retry("a", failAgain);
+    expect(requests).toBe(expected);
+  }
+  const missing = new AppError("upstream_error", "Not Found", { upstreamStatus: 404 });
+  await lists.get("b", () => Promise.reject(missing));
+  await lists.retry("b", failAgain);
+  expect(requests).toBe(2);
 });
 
 test("uses the old list while a new one is fetched, and keeps it when that fails", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../lib/ports/clock";
-import { storageUnavailable } from "../../../lib/store/errors";
+import { storageUnavailable, translated } from "../../../lib/store/errors";
 import { type CommitGroup, GroupCommit, LOCK_WAIT_MS } from "../../../lib/store/ledger/group-commit";
 import type { LedgerOperation } from "../../../lib/store/ledger/operations";
 import { toCells } from "../../../lib/store/ledger/rows";
@@ -53,6 +53,17 @@ test("closes a group after 3 ms, even if every turn adds operations", async () =
     now += 1;
   });
   expect(groups).toEqual([8, 2]);
+});
+
+test("commits the others of a group in which PostgreSQL finds one damaged row", async () => {
+  const damaged = Object.assign(new Error("invalid page in block 7"), { code: "XX001", severity: "ERROR" });
+  const commit: CommitGroup = async (operations) => {
+    if (operations.some((one) => one.kind === "settle" && one.row[0] === "bad")) throw translated(damaged);
+    return operations.map(() => "done");
+  };
+  const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+  const outcomes = await Promise.allSettled(["a", "bad", "b"].map((id) => commits.add(operation(id))));
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 });
 
 describe("while another transaction keeps the rows of some users locked", () => {
