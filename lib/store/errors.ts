@@ -47,9 +47,18 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(isAppError(error) ? error.cause : error) === "55P03";
 }
 
-/** Of an error that PostgreSQL sent: `ERROR` ended a statement, `FATAL` the connection. Some servers translate it. */
+/** PostgreSQL's codes of errors that can end the connection too, not only the statement. */
+const MAY_END_CONNECTION = /^(08...|25P03|25P04|28...|3D000|40001|53...|57P..|58...|XX...)$/;
+
+/**
+ * Of an error that PostgreSQL sent: `ERROR` ended a statement, `FATAL` and `PANIC` the connection. A server with another
+ * language (`lc_messages`) translates these words, and pg does not read the untranslated ones: the code decides there.
+ */
 function severityOf(error: unknown): unknown {
-  return error instanceof Error && "severity" in error ? error.severity : undefined;
+  if (!(error instanceof Error && "severity" in error)) return undefined;
+  const { severity } = error;
+  if (severity === "ERROR" || severity === "FATAL" || severity === "PANIC") return severity;
+  return MAY_END_CONNECTION.test(codeOf(error)) ? "FATAL" : "ERROR";
 }
 
 /** True for an error that the database itself reported: the statement had no effect, and the connection is usable. */

@@ -1,7 +1,7 @@
 import type { PostgresPool } from "kysely";
 import { Pool, type PoolClient } from "pg";
-import { hasCode } from "../../errors";
-import { isWrongDatabase, translated } from "../errors";
+import { type AppError, hasCode } from "../../errors";
+import { isWrongDatabase, storageUnavailable } from "../errors";
 import type { StoreLog } from "../options";
 import { Lease } from "./lease";
 import { ANSWER_MS, SLOW_MS, sessionConfig, type WaitLimit, withinTime } from "./session";
@@ -164,8 +164,9 @@ export class LeasePool implements PostgresPool {
     this.#options.log.warn("store_slow", { ms: Math.round(ms), count: this.#waiting.size });
   }
 
-  #failure(error: unknown): unknown {
-    const named = translated(error);
+  /** Of a connection that was not made, for whatever reason: not an error of the request. */
+  #failure(error: unknown): AppError {
+    const named = storageUnavailable(error);
     this.#note(named);
     return named;
   }
