@@ -190,6 +190,16 @@ test.each([
   expect(await both()).toMatchObject([expected, expected]);
 });
 
+test("call and callWhole limit the informational heads before a reply", async () => {
+  const reply = [ok("content-length: 1"), "a", "stay" as const];
+  const informational = (count: number) => "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(count);
+  script = [informational(1_000), ...reply];
+  expect(await both()).toMatchObject([{ text: "a" }, { text: "a" }]);
+  script = [informational(4_000), ...reply];
+  const expected = { code: "upstream_invalid" };
+  expect(await both()).toMatchObject([expected, expected]);
+});
+
 test.each([
   {
     does: "reads a reply of a second whose pieces arrive in time",
