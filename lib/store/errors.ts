@@ -48,7 +48,7 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /** PostgreSQL's codes of errors that can end the connection too, not only the statement. */
-const MAY_END_CONNECTION = /^(08...|25P03|25P04|28...|3D000|40001|53...|57P..|58...|XX...)$/;
+const MAY_END_CONNECTION = /^(08...|25P03|25P04|28...|3D000|40001|53...|57P..|58...)$/;
 
 /**
  * Of an error that PostgreSQL sent: `ERROR` ended a statement, `FATAL` and `PANIC` the connection. A server with another
