@@ -26,7 +26,7 @@ const login = (url: string) =>
   });
 
 test(`a server killed during setup is afterwards without an owner or fully set up, ${ROUNDS} times`, {
-  timeout: ROUNDS * 10_000,
+  timeout: ROUNDS * 25_000,
 }, async () => {
   const seen = { untouched: 0, setUp: 0 };
   let setupMs = 0;
