@@ -47,3 +47,26 @@ test("counts a connection until it closes", () => {
   expect(cap.open).toBe(0);
   expect(connect("192.0.2.1").destroyed).toBe(false);
 });
+
+test("closes idle connections for one above the total, after the requests that have arrived are read", async () => {
+  let closed = 0;
+  const server = Object.assign(new EventEmitter(), {
+    closeIdleConnections: () => {
+      closed += 1;
+    },
+  });
+  capConnections(server as unknown as Server, { ofAddress: () => 9, ofAll: () => 1 }, () => false);
+  const connect = () =>
+    server.emit(
+      "connection",
+      Object.assign(new EventEmitter(), { remoteAddress: "192.0.2.1", destroy() {} }),
+    );
+  connect();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(closed).toBe(0);
+  connect();
+  connect();
+  expect(closed).toBe(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(closed).toBe(1);
+});
