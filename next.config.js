@@ -7,8 +7,8 @@ const config = {
   images: { unoptimized: true },
   // Pages are loaded by their first visit: all of them at start would cost memory that a gateway without visitors never needs.
   experimental: { preloadEntriesOnStart: false },
-  // An API client whose base URL lacks /v1 or /v1beta calls /models, where the console has pages; the table answers how to
-  // correct the base URL.
+  // An API client whose base URL lacks /v1 or /v1beta calls /models, where the console has pages; the error of the
+  // route table says how to correct the base URL.
   rewrites: async () => ({
     beforeFiles: [
       {

@@ -24,8 +24,9 @@ export function rankOf({ channel: { priority, weight } }: Target): number {
 }
 
 /**
- * True when a result may answer later calls: it comes from a channel of the first tier, or from the same model at the same
- * address with the same options, such as the voices. What another model made while the first tier failed would be returned long after that has recovered.
+ * True when a result may be cached: it comes from a channel of the first tier, or from the same model at the same address
+ * with the same options, such as the voices. A result of another model, made while the first tier failed, would be
+ * returned long after the first tier has recovered.
  */
 export function mayKeep({ routes }: CatalogEntry, { channel, upstreamName }: Target): boolean {
   const first = Math.min(...routes.map(rankOf));

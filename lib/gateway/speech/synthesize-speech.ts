@@ -232,15 +232,15 @@ async function openCall(
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
     opened.idleMs = target.channel.embedded ? Number.POSITIVE_INFINITY : target.channel.timeouts.idleMs;
-    const isKept = mayKeep(plan.entry, target);
+    const isKept = lookup.key !== null && mayKeep(plan.entry, target);
     return { opened, ignored: ignoredFields(input, target, speech), isKept };
   };
   const complete =
     buffer === null
       ? undefined
       : async (begun: Awaited<ReturnType<typeof attempt>>) => {
-          if (!begun.opened.isEmbedded)
-            return { ...begun, opened: await bufferSpeech(ctx, begun.opened, buffer) };
+          const { opened, ignored, isKept } = begun;
+          if (!opened.isEmbedded) return { opened: await bufferSpeech(ctx, opened, buffer), ignored, isKept };
           buffer.release();
           return begun;
         };

@@ -12,7 +12,7 @@ export interface ListedVoice extends Voice {
 
 const TTL_MS = 300_000;
 const FAILED_MS = 60_000;
-/** How often a refused voice may ask for a list that failed. */
+/** Shortest time between two requests on demand for a list that failed. */
 const RETRY_MS = 5_000;
 /** Statuses of an upstream that has no list. */
 const NO_LIST = new Set([404, 405]);
@@ -60,7 +60,7 @@ interface Kept {
   until: number;
   /** The upstream may have a list, though the last request for it failed. */
   isFailed: boolean;
-  /** When a failed list may be asked for on demand. */
+  /** When a list that failed may be requested on demand. */
   retryFrom: number;
   running: Promise<readonly ListedVoice[] | null> | null;
 }
@@ -73,7 +73,7 @@ export interface VoiceLists {
     key: string,
     fetchList: () => Promise<readonly ListedVoice[] | null>,
   ): Promise<readonly ListedVoice[] | null>;
-  /** Asks again an upstream that did not return its list, without waiting for the interval: at most every 5 s. */
+  /** Requests a list that failed again, without waiting for the interval, at most every 5 seconds. */
   retry(key: string, fetchList: () => Promise<readonly ListedVoice[] | null>): Promise<void>;
   /** The cached list, without a request. */
   peek(key: string): readonly ListedVoice[] | null;
