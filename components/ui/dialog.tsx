@@ -39,9 +39,11 @@ export function useOpenerFocus({
     },
     onCloseAutoFocus(event) {
       onCloseAutoFocus?.(event);
+      // This dialog can have replaced the one that its opener was in.
+      const isReplacement = opener.current?.isConnected === false;
+      const target = isReplacement ? (outer.current ?? opener.current) : opener.current;
       // Runs after a dialog that replaces this one has opened.
-      lastOpener = outer.current;
-      const target = opener.current;
+      lastOpener = isReplacement ? null : outer.current;
       if (event.defaultPrevented || !(target instanceof HTMLElement)) return;
       event.preventDefault();
       if (!target.isConnected) return focusContent();

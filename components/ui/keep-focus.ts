@@ -3,15 +3,18 @@ export const focusContent = () => document.getElementById("content")?.focus({ pr
 
 /**
  * Moves the focus if the focused element is removed, as the row of a deleted item is: to `next`, by default to the
- * content.
+ * content, or to the dialog that the element is in. A dialog that is removed with it returns the focus itself.
  */
 export function keepFocus(target: HTMLElement, next?: HTMLElement | null): void {
+  const dialog = target.closest<HTMLElement>("[role$=dialog]");
   const observer = new MutationObserver(() => {
     const { activeElement, body } = document;
     if (activeElement === target) return;
     observer.disconnect();
     if (activeElement !== body || target.isConnected) return;
-    if (next) next.focus();
+    // Does nothing for a dialog that was removed.
+    const other = next ?? dialog;
+    if (other) other.focus();
     else focusContent();
   });
   observer.observe(document.body, { childList: true, subtree: true });
