@@ -44,8 +44,8 @@ export default defineConfig({
     globalSetup: ["tests/support/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // A busy machine delays timers; what passes only at the second run is listed at the end of `npm test`.
     retry: 1,
     restoreMocks: true,

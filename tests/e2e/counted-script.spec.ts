@@ -242,7 +242,6 @@ test("shows exact figures for a counted script of requests: success, failover, f
   routedPage: page,
   routed,
 }) => {
-  test.setTimeout(120_000);
   const { url } = routed.product;
   expect(routed.accepted.key).toBe(UPSTREAM_KEY);
   const tally = await runScript(routed);

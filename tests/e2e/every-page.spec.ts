@@ -57,8 +57,6 @@ async function checkPage(page: Page, name: string, url: string): Promise<void> {
   await expect.poll(() => overflow(page), "pixels wider than 1024").toBeLessThanOrEqual(0);
 }
 
-// The API reference has thousands of elements.
-test.describe.configure({ timeout: 120_000 });
 // Layout shifts are measured with the animations that most visitors see.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 

@@ -56,7 +56,6 @@ test.beforeEach(({ page }) =>
 
 for (const width of [1440, 390])
   test(`shows filled pages without layout shifts at ${width} px`, async ({ routed, routedPage: page }) => {
-    test.setTimeout(120_000);
     await seed(routed);
     await page.setViewportSize({ width, height: 900 });
     await slowDown(page);

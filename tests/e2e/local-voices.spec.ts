@@ -52,7 +52,6 @@ test("downloads a voice with progress, cancels and resumes it, then maps its voi
   page,
   instance,
 }) => {
-  test.setTimeout(120_000);
   instance.mirror.isSlow = true;
   await page.goto(`${instance.url}/models`);
   await page.getByRole("link", { name: "Local voices" }).click();

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { freePort } from "./product";
 import { ROOT } from "./sources";
+import { READY_MS } from "./until-accepts";
 
 /** The build that `npm start` serves, run by Next's own server without ours. */
 export interface NextAlone {
@@ -38,7 +39,7 @@ export async function startNextAlone(
     });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = `http://127.0.0.1:${port}`;
-  const giveUpAt = performance.now() + 30_000;
+  const giveUpAt = performance.now() + READY_MS;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`Next stopped:\n${printed}`);
     const isReady = await fetch(`${url}/api/health/ready`).then(
@@ -48,7 +49,7 @@ export async function startNextAlone(
     if (isReady) break;
     if (performance.now() > giveUpAt) {
       child.kill("SIGKILL");
-      throw new Error(`Next was not ready within 30 s:\n${printed}`);
+      throw new Error(`Next was not ready within ${READY_MS / 1_000} s:\n${printed}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

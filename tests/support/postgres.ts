@@ -17,8 +17,8 @@ import { Client } from "pg";
 import { findProgram } from "./find-program";
 import { freePort } from "./product";
 import { ROOT } from "./sources";
+import { READY_MS } from "./until-accepts";
 
-const READY_MS = 60_000;
 const RETRY_MS = 25;
 const OWNER = "patchbay";
 const PASSWORD = "of-the-tests";

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT } from "./sources";
+import { READY_MS } from "./until-accepts";
 
 /** Below the ephemeral port range: the system does not assign these ports to outgoing connections. */
 const PORTS = { first: 20_000, count: 12_000 };
@@ -109,7 +110,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
 }
 
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
-  const giveUpAt = performance.now() + 30_000;
+  const giveUpAt = performance.now() + READY_MS;
   while (performance.now() < giveUpAt) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`The server stopped:\n${output()}`);
@@ -123,7 +124,7 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   child.kill("SIGKILL");
-  throw new Error(`The server was not ready within 30 s:\n${output()}`);
+  throw new Error(`The server was not ready within ${READY_MS / 1_000} s:\n${output()}`);
 }
 
 export const OWNER = { username: "olivia", password: "seven green kettles hum" };

@@ -5,8 +5,8 @@ import path from "node:path";
 import { createClient } from "@redis/client";
 import { findProgram } from "./find-program";
 import { freePort } from "./product";
+import { READY_MS } from "./until-accepts";
 
-const READY_MS = 20_000;
 const RETRY_MS = 20;
 const SERVERS = ["redis-server", "valkey-server"];
 

@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { connect } from "node:net";
 
-const READY_MS = 10_000;
+/** How long tests wait for a server they start. Machines of the CI are at times four times as slow as usual. */
+export const READY_MS = 60_000;
 
 const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
