@@ -1,6 +1,7 @@
 import { lexer, type MarkedToken, type Token } from "marked";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { cn } from "../ui/class-names";
 import { CodeBlock } from "../ui/code-block";
 
 const SAMPLE = /^\{\{sample:([\w-]+)\}\}$/gm;
@@ -38,9 +39,9 @@ function TokenView({ token: anyToken, codeLabel }: { token: Token; codeLabel: st
     case "list": {
       const List = token.ordered ? "ol" : "ul";
       return (
-        <List className={token.ordered ? "grid list-decimal gap-2 pl-6" : "grid list-disc gap-2 pl-6"}>
+        <List className={cn("grid grid-cols-1 gap-2 pl-6", token.ordered ? "list-decimal" : "list-disc")}>
           {token.items.map((item) => (
-            <li key={item.raw}>
+            <li key={item.raw} className="[&>[role=group]]:my-2">
               <Tokens tokens={item.tokens} codeLabel={codeLabel} />
             </li>
           ))}

@@ -1,5 +1,7 @@
 import type { Page } from "playwright/test";
+import { GUIDES } from "@/app/(console)/docs/read-guide";
 import { expect, signInByCookie, test } from "./fixtures";
+import { overflow } from "./page-checks";
 import { createUser } from "./users";
 
 const entry = (page: Page, anchor: string) => page.locator(`#${anchor}`);
@@ -158,6 +160,17 @@ test("shows this server's URL in guides and links to other guides", async ({ own
     .getByRole("link", { name: "Back up and restore" })
     .click();
   await expect(page.getByText("npm run admin -- backup", { exact: false })).toBeVisible();
+});
+
+test("fits every guide on a phone", async ({ ownerPage: page, product }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const guide of GUIDES) {
+    await page.goto(`${product.url}/docs/guides/${guide}`);
+    await expect(page.getByRole("article").getByRole("heading", { level: 1 })).toBeVisible();
+    await expect
+      .poll(() => overflow(page), `pixels that ${guide} is wider than the phone`)
+      .toBeLessThanOrEqual(0);
+  }
 });
 
 test("opens the API docs for members", async ({ page, product }) => {
