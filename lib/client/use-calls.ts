@@ -9,6 +9,9 @@ import { useApi } from "./use-api";
 type CallPage = z.output<typeof UsageList>;
 
 const PAGE_SIZE = 50;
+/** Rows that are read again at once; below the page's maximum, because others may have the same time. */
+const ROWS_AGAIN = 90;
+const MAX_PAGE_SIZE = 100;
 /** Limits the memory of a page left open for long. */
 const MAX_ROWS = 5_000;
 
@@ -18,6 +21,8 @@ interface LoadedCalls {
   /** The newest page, as merged into `rows` last. */
   page: CallPage | null;
   rows: UsageRow[];
+  /** Older rows, as read again last because calls were running. */
+  again: CallPage | null;
   /** Cursor of the next older page; null when there is none. */
   cursor: string | null;
   /** All matching calls since this time are loaded; null: the last page was full, or nothing is left. */
@@ -31,6 +36,7 @@ export function fromFirstPage(path: string, page: CallPage): LoadedCalls {
     path,
     page,
     rows: page.items,
+    again: null,
     cursor: page.next_cursor,
     searchedFrom: page.searched_from,
     newer: null,
@@ -56,6 +62,36 @@ export function withNewestPage(loaded: LoadedCalls, page: CallPage): LoadedCalls
   return { ...loaded, page, rows, newer: null };
 }
 
+/**
+ * The times (`to` exclusive) of the rows to read again: from the oldest running call that the newest page does not have;
+ * null: there is none.
+ */
+export function runningRows({ rows, page }: LoadedCalls): { from: string; to: string } | null {
+  const newest = new Set(page?.items.map((row) => row.id));
+  const last = rows.findLastIndex((row) => row.state === "open" && !newest.has(row.id));
+  const from = rows[last]?.at;
+  const to = rows[Math.max(0, last - ROWS_AGAIN + 1)]?.at;
+  if (from === undefined || to === undefined) return null;
+  return { from, to: new Date(Date.parse(to) + 1).toISOString() };
+}
+
+/** The list after the rows of `from` to `to` were read again. */
+export function withRowsAgain(
+  loaded: LoadedCalls,
+  { from, to }: { from: string; to: string },
+  again: CallPage,
+): LoadedCalls {
+  const read = new Map(again.items.map((row) => [row.id, row]));
+  const isComplete = again.next_cursor === null && again.searched_from === null;
+  const rows = loaded.rows.flatMap((row) => {
+    if (row.state === "settled") return row;
+    // A call that has ended may no longer match the filters.
+    const isGone = isComplete && row.at >= from && row.at < to;
+    return read.get(row.id) ?? (isGone ? [] : row);
+  });
+  return { ...loaded, again, rows };
+}
+
 interface OlderLoad {
   path: string;
   isLoading: boolean;
@@ -65,8 +101,9 @@ interface OlderLoad {
 export type PagedCalls = ReturnType<typeof useCalls>;
 
 /**
- * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once.
- * `range`: the name of the range that `filters` hold; the list of a relative one stays while its start moves on.
+ * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once, except
+ * for the rows of running calls. `range`: the name of the range that `filters` hold; the list of a relative one stays
+ * while its start moves on.
  */
 export function useCalls(filters: UsageFilters, range: Range["name"]) {
   const query = { ...filters, limit: PAGE_SIZE };
@@ -80,6 +117,14 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
   const current = loaded?.path === path ? loaded : null;
   if (first.data && first.data !== current?.page)
     setLoaded(current ? withNewestPage(current, first.data) : fromFirstPage(path, first.data));
+  const running = current ? runningRows(current) : null;
+  const again = useApi(api.listCalls, running && { query: { ...query, ...running, limit: MAX_PAGE_SIZE } }, {
+    keepPreviousData: false,
+  });
+  if (first.data && first.data !== current?.page)
+    setLoaded(current ? withNewestPage(current, first.data) : fromFirstPage(path, first.data));
+  else if (current && running && again.data && again.data !== current.again)
+    setLoaded(withRowsAgain(current, running, again.data));
 
   const finish = (error: unknown) =>
     setOlder((now) => (now.path === path ? { path, isLoading: false, error } : now));

@@ -102,6 +102,29 @@ test("loads hundreds of calls by scrolling, each once", async ({ ownerPage: page
   expect(new Set(ids).size).toBe(120);
 });
 
+test("shows how a call ended that ran when its page was loaded", async ({ ownerPage: page, product }) => {
+  const abort = new AbortController();
+  const reply = await fetch(`${product.url}/v1/audio/speech`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${testKey.key}` },
+    body: JSON.stringify({
+      model: "patchbay-speech",
+      voice: "alloy",
+      response_format: "pcm",
+      input: "A long sentence. ".repeat(240),
+    }),
+    signal: abort.signal,
+  });
+  expect(reply.status).toBe(200);
+  for (let call = 0; call < 50; call++) await embed(product.url, testKey);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
+  await rows(page).last().scrollIntoViewIfNeeded();
+  await expect(rows(page)).toHaveCount(52);
+  await expect(rows(page).last()).toContainText("Running");
+  abort.abort();
+  await expect(rows(page).last()).toContainText("caller_left");
+});
+
 test("keeps the loaded calls when the start of the range moves on", async ({ ownerPage: page, product }) => {
   for (let call = 0; call <= 50; call++) await embed(product.url, testKey);
   await page.clock.install();

@@ -10,7 +10,7 @@ import {
 } from "@/lib/client/calls";
 import { rangeOf, readRange } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
-import { fromFirstPage, withNewestPage } from "@/lib/client/use-calls";
+import { fromFirstPage, runningRows, withNewestPage, withRowsAgain } from "@/lib/client/use-calls";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 
@@ -27,16 +27,50 @@ const call = (second: number, fields: Partial<UsageRow> = {}) =>
   }) as UsageRow;
 const seconds = (rows: readonly UsageRow[]) => rows.map((row) => Number(row.id.slice(4)));
 
+const page = (items: UsageRow[], next_cursor: string | null = null, searched_from: string | null = null) => ({
+  items,
+  next_cursor,
+  searched_from,
+});
+
 test("a list that was empty continues where its first page ends", () => {
-  const page = (items: UsageRow[], next_cursor: string | null) => ({
-    items,
-    next_cursor,
-    searched_from: null,
-  });
-  const empty = fromFirstPage("path", page([], null));
+  const empty = fromFirstPage("path", page([]));
   const filled = withNewestPage(empty, page([call(2), call(1)], "older"));
   expect(filled).toMatchObject({ rows: [call(2), call(1)], cursor: "older" });
   expect(withNewestPage(filled, page([call(3), call(2)], "newer")).cursor).toBe("older");
+});
+
+describe("rows of running calls below the newest page", () => {
+  const open = (second: number) => call(second, { state: "open" });
+  const list = withNewestPage(
+    fromFirstPage("path", page([open(4), call(3), open(2), call(1)], "older")),
+    page([open(5), open(4)], "newer"),
+  );
+
+  test("are read again from the oldest of them on, but not those of the newest page", () => {
+    expect(runningRows(list)).toEqual({ from: call(2).at, to: call(5.001).at });
+    expect(runningRows(fromFirstPage("path", page([open(2), open(1)])))).toBeNull();
+    const rows = Array.from({ length: 200 }, (_, index) => open(300 - index));
+    expect(runningRows({ ...list, rows })).toEqual({ from: call(101).at, to: call(190.001).at });
+  });
+
+  test("show how the calls ended", () => {
+    const times = { from: call(2).at, to: call(5.001).at };
+    const { rows } = withRowsAgain(list, times, page([call(5), call(4), call(3), call(2)]));
+    expect(rows).toEqual([call(5), call(4), call(3), call(2), call(1)]);
+  });
+
+  test("disappear when the ended call does not match the filters, unless the reply may lack it", () => {
+    const times = { from: call(2).at, to: call(3).at };
+    expect(seconds(withRowsAgain(list, times, page([])).rows)).toEqual([5, 4, 3, 1]);
+    expect(seconds(withRowsAgain(list, times, page([], "older")).rows)).toEqual([5, 4, 3, 2, 1]);
+    expect(seconds(withRowsAgain(list, times, page([], null, call(2).at)).rows)).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  test("never run again once they have ended", () => {
+    const { rows } = withRowsAgain(list, { from: call(1).at, to: call(3).at }, page([open(2), open(1)]));
+    expect(rows.find(({ id }) => id === call(1).id)?.state).toBe("settled");
+  });
 });
 
 describe("mergeNewest", () => {
