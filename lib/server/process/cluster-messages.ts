@@ -22,7 +22,7 @@ export type ToMember =
   | { kind: "ask_alive" }
   /** All members are ready: print where. */
   | { kind: "announce" }
-  /** Drain and exit; `isReplaced`: the others keep serving. */
+  /** Drain and exit; `isReplaced`: the others keep serving, until a second message says that they stop too. */
   | { kind: "stop"; isReplaced: boolean }
   | { kind: "broadcast"; message: string }
   | { kind: "measure"; id: number }

@@ -161,7 +161,8 @@ export class ClusterPrimary {
   }
 
   #stopOne(member: Member, isReplaced: boolean): void {
-    if (member.isStopping) return;
+    // The server began to stop while a replacement started. The other way around, the second request ends readiness.
+    if (member.isStopping && isReplaced) return;
     member.isStopping = true;
     this.#send(member, { kind: "stop", isReplaced });
     const timer = setTimeout(() => member.worker.process.kill("SIGKILL"), this.#options.drainMs + CLOSE_MS);
