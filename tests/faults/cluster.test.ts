@@ -6,15 +6,22 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OWNER, startProduct } from "../support/product";
 import { openWire, sendRaw } from "../support/raw-request";
 import { type Reply, type RoutedProduct, startRouted } from "../support/routed-product";
+import { geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
 /** A server of three processes on one port and one SQLite file. */
 
 const PROCESSES = 3;
+/** Throws in the process that receives SIGWINCH. */
+const CRASH = new URL("../support/faults/on-signal.mjs", import.meta.url).href;
 
 let routed: RoutedProduct;
 beforeAll(async () => {
   routed = await startRouted({
-    env: { PATCHBAY_PROCESSES: String(PROCESSES), PATCHBAY_DRAIN_SECONDS: "25" },
+    env: {
+      PATCHBAY_PROCESSES: String(PROCESSES),
+      PATCHBAY_DRAIN_SECONDS: "25",
+      NODE_OPTIONS: `--import=${CRASH}`,
+    },
   });
   await untilInstances((pids) => pids.length === PROCESSES);
 }, 120_000);
@@ -227,6 +234,30 @@ async function pidOfOpenCall(): Promise<number> {
   const { items } = await routed.console("/api/instances");
   return items.find(({ id }: { id: string }) => id === rows[0]?.owner).pid;
 }
+
+test("a process that crashes fails readiness and is replaced, while new connections find the server ready", async () => {
+  const text = geminiSpeech("The last train leaves at nine. ".repeat(40));
+  // Its connection stays open while its process drains.
+  const call = await openSpeech(routed.product.port, routed.key, STREAM_PATH, text);
+  await call.until("inlineData");
+  call.pause();
+  const crashed = await pidOfOpenCall();
+  // Connections are given to the processes in turn.
+  const check = () => sendRaw(routed.product.url, { method: "GET", path: "/api/health/ready" });
+  const statuses = async () => {
+    const replies = await Promise.all(Array.from({ length: 3 * PROCESSES }, check));
+    return new Set(replies.map(({ status }) => status));
+  };
+  process.kill(crashed, "SIGWINCH");
+  await expect.poll(() => routed.product.output()).toContain('"draining"');
+  expect(await statuses()).toEqual(new Set([200]));
+  call.send("GET /api/health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  call.resume();
+  expect((await call.ended).match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 503"]);
+  await untilInstances((pids) => pids.length === PROCESSES && !pids.includes(crashed));
+  expect(await statuses()).toEqual(new Set([200]));
+  expect(routed.product.output()).toContain("fault-by-exception");
+}, 90_000);
 
 test("a repeat runs on another process when the process of the first request is killed", async () => {
   const prices = { input_per_million_tokens: "1" };
