@@ -42,6 +42,8 @@ const FIELDS = [
   "slack_url",
 ] as const;
 
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
 /** The rules of alerts and the webhooks that receive them. */
 export function AlertRules() {
   const t = useTranslations("alerts.rules");
@@ -126,7 +128,6 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   useEffect(() => {
     if (settings === base.current) return;
     const before = base.current.alerts;
-    const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
     const isEdited = (name: keyof Rules) =>
       name === "rules" ? !isSame(getValues(name), before[name]) : dirtyNames.split(",").includes(name);
     // Saving under the old version reports a field that was changed on both sides.
@@ -141,9 +142,14 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
     fields: FIELDS,
     fieldOf: (path) => path.replace(/^alerts\./, ""),
     save: async (alerts) => {
+      const sent = structuredClone(getValues());
       const saved = await callApi(api.updateSettings, { body: { alerts, version: base.current.version } });
       base.current = saved;
+      const entered = structuredClone(getValues());
       form.reset(saved.alerts);
+      // What was entered meanwhile stays, to be saved next.
+      for (const name of FIELDS)
+        if (!isSame(entered[name], sent[name])) form.setValue(name, entered[name], { shouldDirty: true });
       onSaved(saved);
       toast.success(t("saved"));
     },

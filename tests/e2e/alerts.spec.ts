@@ -67,6 +67,34 @@ test("saves alert rules and shows an invalid value at its field", async ({ owner
   await expect(page.getByLabel("Failed requests")).toHaveValue("");
 });
 
+test("keeps what is entered while the rules are saved", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/alerts`);
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/settings", async (route) => {
+    if (route.request().method() !== "GET") await isReleased;
+    await route.continue();
+  });
+  const minutes = page.getByLabel("Channel down for");
+  await minutes.fill("6");
+  const save = page.getByRole("button", { name: "Save changes" });
+  await save.click();
+  const disk = page.getByLabel(/^Free disk space/);
+  await disk.fill("11");
+  release();
+  await expect(page.getByText("Alert rules saved")).toBeVisible();
+  await expect(disk).toHaveValue("11");
+  await expect(save).toBeEnabled();
+  await page.getByText("Alert rules saved").waitFor({ state: "hidden" });
+  await save.click();
+  await expect(page.getByText("Alert rules saved")).toBeVisible();
+  await page.reload();
+  await expect(minutes).toHaveValue("6");
+  await expect(disk).toHaveValue("11");
+});
+
 test("shows the webhook secret once and reports why a test message failed", async ({
   ownerPage: page,
   product,
