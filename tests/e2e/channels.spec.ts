@@ -373,7 +373,47 @@ test.describe("a channel that was changed elsewhere", () => {
 });
 
 test.describe("the form of a channel", () => {
-  test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
+  test.use({ allowedConsole: [[/status of 50[03]/], { scope: "test" }] });
+
+  test("is saved once while the page is left", async ({ routedPage: page, routed }) => {
+    await routed.allow();
+    const { id } = await routed.channel("Cellar", { models: [EMBED] });
+    const release = await holdRequests(page, `**/channels/${id}?_rsc=*`);
+    await page.goto(`${routed.product.url}/channels/${id}/edit`);
+    await page.getByLabel("Name", { exact: true }).fill("Attic");
+    let saves = 0;
+    page.on("request", (request) => {
+      if (request.method() === "PATCH") saves += 1;
+    });
+    const save = page.getByRole("button", { name: "Save changes" });
+    await save.click();
+    await expect(page.getByText("Attic saved")).toBeVisible();
+    await save.click({ force: true });
+    release();
+    await expect(page.getByRole("heading", { name: "Attic" })).toBeVisible();
+    expect(saves).toBe(1);
+  });
+
+  test("does not start from the reply of an earlier visit", async ({ routedPage: page, routed }) => {
+    await routed.allow();
+    const { id } = await routed.channel("Cellar", { models: [EMBED] });
+    await page.goto(`${routed.product.url}/channels/${id}/edit`);
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Cellar");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await expect(page.getByRole("heading", { name: "Cellar" })).toBeVisible();
+    let isDown = true;
+    await page.route(`**/api/channels/${id}`, (route) =>
+      isDown
+        ? route.fulfill({ status: 503, json: { success: false, message: "", code: "storage_unavailable" } })
+        : route.continue(),
+    );
+    await page.getByRole("link", { name: "Edit" }).click();
+    await expect(page.getByRole("main").getByRole("button", { name: "Retry" })).toBeVisible();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveCount(0);
+    isDown = false;
+    // The page also retries on its own.
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Cellar");
+  });
 
   test("loads the models again on Retry", async ({ routedPage: page, routed }) => {
     await routed.allow();

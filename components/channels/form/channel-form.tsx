@@ -88,12 +88,13 @@ function useSave(form: FormState, onSave: (draft: ChannelDraft) => Promise<Chann
     form.setError(null);
     try {
       const newest = await onSave(form.draft);
-      if (newest !== null) form.continueOn(newest);
+      // Saved: busy until the page is left, so that another click does not save it again.
+      if (newest === null) return;
+      form.continueOn(newest);
     } catch (failure) {
       form.showFailure(failure);
-    } finally {
-      setBusy(false);
     }
+    setBusy(false);
   };
   return { isBusy, save };
 }

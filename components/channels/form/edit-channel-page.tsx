@@ -24,20 +24,23 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
   const router = useRouter();
   const { reload } = useApiCache();
   const models = useApi(api.listModels);
+  /** This visit has read the channel: the form must not start from the cached reply of an earlier visit. */
+  const [isRead, setRead] = useState(false);
   // Its own cache key, so that only this page revalidates it while the form is open.
   const request = useSWR(["channel to edit", id], () => callApi(api.getChannel, { params: { id } }), {
     revalidateOnFocus: false,
     revalidateOnReconnect: false,
     revalidateIfStale: true,
     dedupingInterval: 0,
+    onSuccess: () => setRead(true),
   });
   /** The channel was changed elsewhere while the form was open. */
   const [isStale, setStale] = useState(false);
   const error: unknown = request.error ?? models.error;
   const channel = request.data;
   const address = `/channels/${encodeURIComponent(id)}`;
-  if (error && (!channel || !models.data))
-    return (
+  if (!isRead || !channel || !models.data)
+    return error ? (
       <ChannelLoadError
         error={error}
         onRetry={() => {
@@ -45,8 +48,9 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
           void models.mutate();
         }}
       />
+    ) : (
+      <FormSkeleton />
     );
-  if (!channel || !models.data || (request.isValidating && !isStale)) return <FormSkeleton />;
   return (
     <div className="mx-auto max-w-3xl">
       <BackToChannels />
