@@ -47,7 +47,7 @@ export function ComparisonGrid({ workspace }: { workspace: SpeechWorkspace }) {
 }
 
 function TrialCard({
-  workspace: { models, player, state, takes },
+  workspace: { models, player, recorder, state, takes },
   trial,
   isFastest,
   isCheapest,
@@ -78,7 +78,8 @@ function TrialCard({
           variant="outline"
           size="icon"
           aria-label={t(isPlaying ? "pause" : "play", { voice, model })}
-          disabled={take === null}
+          // An arriving call uses the player.
+          disabled={take === null || recorder.isRunning}
           className={cn("rounded-full", isLoaded && "border-signal text-signal-ink")}
           onClick={() => take && takes.play(take)}
         >

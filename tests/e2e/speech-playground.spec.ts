@@ -408,6 +408,16 @@ test("one text is spoken in several voices, each timed, priced and played", asyn
   await expect(grid.getByRole("button", { name: "Pause alloy of patchbay-speech" })).toBeVisible();
 
   expect(await axeViolations(page)).toEqual([]);
+
+  // The player belongs to a call while it arrives.
+  await page.getByRole("radio", { name: "One voice" }).click();
+  const release = await holdRequests(page, "**/*:streamGenerateContent*");
+  await page.getByRole("button", { name: "Speak", exact: true }).click();
+  await page.getByRole("radio", { name: "Several voices" }).click();
+  const play = grid.getByRole("button", { name: "Play Kore of patchbay-speech" });
+  await expect(play).toBeDisabled();
+  release();
+  await expect(play).toBeEnabled();
 });
 
 test.describe("a comparison with a failed voice", () => {
