@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { Parser, type ReadEntry } from "tar";
 import unbzip2Stream from "unbzip2-stream";
+import { systemCode } from "../../errors";
 import { writeAll } from "./write-all";
 
 /** Limits of an archive; Kokoro with all languages has 400 files and 400 MB. */
@@ -16,7 +17,8 @@ export interface UnpackLimits {
 
 const UNPACK_LIMITS: UnpackLimits = { bytes: 4 * 1024 ** 3, files: 10_000 };
 
-const MAX_NAME_LENGTH = 200;
+/** Of one file or folder, as most file systems have it. */
+const MAX_NAME_BYTES = 255;
 const MAX_PATH_DEPTH = 8;
 
 /** The archive is refused; nothing of it may be used. */
@@ -49,15 +51,9 @@ export async function unpack(
     const [first = "", ...rest] = segmentsOf(entry);
     top ??= first;
     if (first !== top) throw new RefusedArchive("It must contain one folder with all files in it.");
-    const target = path.join(directory, ...rest);
-    if (entry.type === "Directory") {
-      entry.resume();
-      await mkdir(target, { recursive: true, mode: 0o755 });
-      return;
-    }
-    if (rest.length === 0) throw new RefusedArchive("It must contain one folder with all files in it.");
-    await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
-    await writeNew(target, entry);
+    if (rest.length === 0 && entry.type !== "Directory")
+      throw new RefusedArchive("It must contain one folder with all files in it.");
+    await writeEntry(path.join(directory, ...rest), entry);
     onProgress(counted.bytes);
   };
   try {
@@ -70,11 +66,7 @@ export async function unpack(
     ]);
   } catch (error) {
     if (error instanceof RefusedArchive) throw error;
-    // The message of the system names the data directory.
-    if (isSystemError(error)) {
-      if (error.code !== "EEXIST" && error.code !== "ENOTDIR") throw error;
-      throw new RefusedArchive("Two of its entries have the same path.");
-    }
+    if (isSystemError(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new RefusedArchive(`It is damaged or incomplete (${reason.slice(0, 200)}).`);
   }
@@ -139,20 +131,50 @@ async function decompressorOf(archive: string): Promise<NodeJS.ReadWriteStream> 
   throw new RefusedArchive("It is neither a .tar.bz2 nor a .tar.gz archive.");
 }
 
-/** The parts of an entry's path. Throws RefusedArchive for links, devices and paths that lead elsewhere. */
-function segmentsOf({ path: name, type }: ReadEntry): string[] {
-  const shown = JSON.stringify(name.slice(0, 100));
-  if (type !== "File" && type !== "OldFile" && type !== "ContiguousFile" && type !== "Directory") {
-    throw new RefusedArchive(`Its entry ${shown} is a ${type}; only files and folders are accepted.`);
-  }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters on purpose.
-  const isForeign = /[\\\u0000-\u001f:]/.test(name) || name.startsWith("/");
+function refusedEntry({ path: name }: ReadEntry, why: string): RefusedArchive {
+  return new RefusedArchive(`Its entry ${JSON.stringify(name.slice(0, 100))} ${why}.`);
+}
+
+/** The parts of an entry's path. Throws RefusedArchive for links, devices and paths that are not accepted. */
+function segmentsOf(entry: ReadEntry): string[] {
+  const { path: name, type } = entry;
+  if (type !== "File" && type !== "OldFile" && type !== "ContiguousFile" && type !== "Directory")
+    throw refusedEntry(entry, `is a ${type}; only files and folders are accepted`);
   const parts = name.split("/").filter((part) => part !== "" && part !== ".");
-  const isWrong = parts.some((part) => part === ".." || part.length > MAX_NAME_LENGTH);
-  if (isForeign || isWrong || parts.length > MAX_PATH_DEPTH || (parts.length === 0 && type !== "Directory")) {
-    throw new RefusedArchive(`Its entry ${shown} has a path that is not accepted.`);
-  }
+  if (name.startsWith("/") || parts.includes("..") || (parts.length === 0 && type !== "Directory"))
+    throw refusedEntry(entry, "has a path outside the archive; only paths inside it are accepted");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters on purpose.
+  if (/[\\\u0000-\u001f:]/.test(name))
+    throw refusedEntry(entry, "has a backslash, a colon or a control character, which are not accepted");
+  if (parts.length > MAX_PATH_DEPTH)
+    throw refusedEntry(entry, `has a path of ${parts.length} names; at most ${MAX_PATH_DEPTH} are accepted`);
+  const longest = Math.max(...parts.map((part) => Buffer.byteLength(part)));
+  if (longest > MAX_NAME_BYTES)
+    throw refusedEntry(entry, `has a name of ${longest} bytes; at most ${MAX_NAME_BYTES} are accepted`);
   return parts;
+}
+
+const SAME_PATH =
+  "has the same path as another entry, or one that the server's file system takes for the same";
+
+/** What an error of the file system says about an entry's path. Its own message names the data directory. */
+const PATH_ERRORS: Readonly<Record<string, string>> = {
+  EEXIST: SAME_PATH,
+  ENOTDIR: SAME_PATH,
+  ENAMETOOLONG: "has a path that is too long for the server's file system",
+};
+
+/** Writes an entry with the folders above it. Throws RefusedArchive for a path that the file system does not take. */
+async function writeEntry(target: string, entry: ReadEntry): Promise<void> {
+  try {
+    const isFolder = entry.type === "Directory";
+    await mkdir(isFolder ? target : path.dirname(target), { recursive: true, mode: 0o755 });
+    if (isFolder) entry.resume();
+    else await writeNew(target, entry);
+  } catch (error) {
+    const why = PATH_ERRORS[systemCode(error)];
+    throw why === undefined ? error : refusedEntry(entry, why);
+  }
 }
 
 async function writeNew(target: string, entry: ReadEntry): Promise<void> {

@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip, gzipSync } from "node:zlib";
-import { create, Header } from "tar";
+import { create, Header, Pax } from "tar";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_ARCHIVE_BYTES } from "../../../lib/contracts/console/local-voices";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
@@ -101,7 +101,8 @@ function header({ path: name, type = "File", linkpath, size = 0 }: RawEntry): Bu
     mode: 0o644,
     ...(linkpath ? { linkpath } : {}),
   }).encode(block);
-  return block;
+  // A header alone has no room for a long path.
+  return Buffer.byteLength(name) < 100 ? block : Buffer.concat([new Pax({ path: name }).encode(), block]);
 }
 
 /** A file with one raw tar entry for each header, filled with zeros. */
@@ -171,17 +172,34 @@ describe("an archive", () => {
   });
 
   it.each([
-    ["a path outside", [{ path: "tiny/../../outside" }], "path that is not accepted"],
-    ["an absolute path", [{ path: "/etc/passwd" }], "path that is not accepted"],
-    ["a backslash", [{ path: "tiny\\..\\outside" }], "path that is not accepted"],
+    ["a path outside", [{ path: "tiny/../../outside" }], "has a path outside the archive"],
+    ["an absolute path", [{ path: "/etc/passwd" }], "has a path outside the archive"],
+    ["a backslash", [{ path: "tiny\\..\\outside" }], "has a backslash"],
+    ["a control character", [{ path: "tiny/a\u0007" }], "has a backslash, a colon or a control character"],
+    [
+      "a name that is too long",
+      [{ path: `tiny/${"声".repeat(86)}` }],
+      `Its entry "tiny/${"声".repeat(86)}" has a name of 258 bytes; at most 255 are accepted.`,
+    ],
+    [
+      "a folder's name that is too long",
+      [{ path: `tiny/${"x".repeat(256)}/a` }],
+      `Its entry "tiny/${"x".repeat(95)}" has a name of 256 bytes`,
+    ],
+    ["a path that is too deep", [{ path: "tiny/1/2/3/4/5/6/7/8" }], "has a path of 9 names; at most 8"],
+    ["a very long path", [{ path: `tiny${"/x".repeat(2_500)}` }], "has a path of 2501 names; at most 8"],
     ["a symbolic link", [{ path: "tiny/link", type: "SymbolicLink", linkpath: "/etc" }], "SymbolicLink"],
     ["a hard link", [{ path: "tiny/link", type: "Link", linkpath: "/etc/passwd" }], "Link"],
     ["a device", [{ path: "tiny/null", type: "CharacterDevice" }], "CharacterDevice"],
     ["two top folders", [{ path: "tiny/a" }, { path: "other/b" }], "one folder"],
     ["files without a folder", [{ path: "model.onnx" }], "one folder"],
-    ["a file twice", [{ path: "tiny/a" }, { path: "tiny/a" }], "the same path."],
-    ["a file that is a folder too", [{ path: "tiny/a" }, { path: "tiny/a/b" }], "the same path."],
-    ["a folder below a file", [{ path: "tiny/a" }, { path: "tiny/a/b/c" }], "the same path."],
+    ["a file twice", [{ path: "tiny/a" }, { path: "tiny/a" }], '"tiny/a" has the same path'],
+    [
+      "a file that is a folder too",
+      [{ path: "tiny/a" }, { path: "tiny/a/b" }],
+      '"tiny/a/b" has the same path',
+    ],
+    ["a folder below a file", [{ path: "tiny/a" }, { path: "tiny/a/b/c" }], '"tiny/a/b/c" has the same path'],
     ["no entries", [], "damaged"],
   ])("with %s is refused and leaves no files", async (_, entries, reason) => {
     const voices = open();
@@ -191,6 +209,15 @@ describe("an archive", () => {
     });
     expect(await listed()).toEqual([]);
     expect(await readdir(work)).not.toContain("outside");
+  });
+
+  it("is refused when the path of an entry is too long below the data directory", async () => {
+    const names = (count: number) => `/${"x".repeat(250)}`.repeat(count);
+    const target = path.join(work, names(11));
+    await mkdir(target, { recursive: true });
+    await expect(unpack(await rawArchive([{ path: `tiny${names(6)}` }]), target)).rejects.toThrow(
+      `Its entry "tiny/${"x".repeat(95)}" has a path that is too long for the server's file system.`,
+    );
   });
 
   it("of a million files is refused at the first file above the limit", async () => {
