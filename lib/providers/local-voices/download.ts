@@ -125,17 +125,25 @@ async function openReply(
       });
       return { reply, url };
     } catch (error) {
-      if (!hasCode(error, "upstream_redirect") || location === null || hop >= MAX_REDIRECTS)
-        throw downloadError(error, url, outbound);
+      if (!hasCode(error, "upstream_redirect")) throw downloadError(error, url, outbound);
+      // The client's own message says that redirects are not followed.
+      if (location === null)
+        throw new AppError(error.code, `${serverOf(url)} answered with a redirect that names no URL.`);
+      if (hop >= MAX_REDIRECTS) {
+        const message = `${serverOf(url)} redirected again after ${MAX_REDIRECTS} redirects; no more are followed.`;
+        throw new AppError(error.code, message);
+      }
       url = parse(location, url, isChecked);
     }
   }
 }
 
+const serverOf = (url: URL) => `The archive's server ${url.host}`;
+
 /** The guarded client's error about the archive's server, where it names a channel's upstream. */
 function downloadError(error: unknown, url: URL, outbound: Outbound): unknown {
   if (!isAppError(error)) return error;
-  if (failureOf(error) !== "address_refused") return withSubject(error, `The archive's server ${url.host}`);
+  if (failureOf(error) !== "address_refused") return withSubject(error, serverOf(url));
   const at = parseUpstreamUrl(url.origin);
   const { why } = urlRefusal(at, outbound.allowList()) ?? {
     why: `leads to a private address; the owner has to allow '${targetOf(at)}' first`,
