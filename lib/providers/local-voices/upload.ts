@@ -27,9 +27,11 @@ export async function writePart(
   await mkdir(directory, { recursive: true });
   const archive = path.join(directory, `${PREFIX}${name}${ending}`);
   if (offset === 0) await truncate(archive, 0).catch(() => undefined);
-  const have = (await stat(archive).catch(() => null))?.size ?? 0;
-  if (have !== offset)
-    throw new AppError("conflict", `The next part must begin at byte ${have}; got ${offset}.`);
+  else {
+    const have = (await stat(archive).catch(() => null))?.size ?? 0;
+    if (have !== offset)
+      throw new AppError("conflict", `The next part must begin at byte ${have}; got ${offset}.`);
+  }
   // At its offset, not at the end: the same part may be arriving twice.
   const output = await open(archive, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {

@@ -10,14 +10,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-it("stores a part once when it is sent twice at the same time", async () => {
+it("stores a part once when it is sent several times at once", async () => {
   const part = (offset: number, byte: number) => ({
     file: "voice.tar.gz",
     offset,
     total: 300_000,
     bytes: Buffer.alloc(150_000, byte),
   });
-  await Promise.all([1, 2].map(() => writePart(directory, "voice", part(0, 1))));
+  const writing: Promise<unknown>[] = [];
+  for (let sent = 0; sent < 40; sent++) {
+    writing.push(writePart(directory, "voice", part(0, 1)));
+    // So that each is at another step.
+    await new Promise(setImmediate);
+  }
+  await Promise.all(writing);
   const { archive } = await writePart(directory, "voice", part(150_000, 2));
   const stored = readFileSync(archive);
   expect(stored.length).toBe(300_000);
