@@ -72,6 +72,23 @@ test("shows the keys of all playground sessions as one row", async () => {
   ]);
 });
 
+test("compares only with a previous range when both were read from their beginnings", async () => {
+  const end = now() - (now() % HOUR);
+  for (const at of [end - MINUTE, end - HOUR - MINUTE]) await settle(at);
+  const range = { from: end - HOUR, to: end, interval: "minute" };
+  expect((await read(owner, range)).data.before.calls).toBe(1);
+  const { ledger } = services.store;
+  const summarize = ledger.summarize.bind(ledger);
+  for (const cut of [range.from, range.from - HOUR]) {
+    ledger.summarize = async (query) => {
+      const all = await summarize(query);
+      return query.from === cut ? { ...all, readFrom: cut + MINUTE } : all;
+    };
+    const { data } = await read(owner, range);
+    expect([data.total.calls, data.before.calls]).toEqual([1, 0]);
+  }
+});
+
 test("returns totals and series, hours without calls as 0, and the previous period", async () => {
   await settle(now() - 2 * HOUR, { model: "a", audioMs: 500, latencyMs: 80 });
   await settle(now() - 2 * HOUR, { model: "a", status: 502, error: "upstream_error" });

@@ -16,7 +16,8 @@ const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * DAY_MS, day: 92 * DAY_MS 
 const MAX_KEYS = 8;
 
 /**
- * The overview's figures for a range and for the equally long time before it; members see their own calls and no
+ * The overview's figures for a range and for the equally long time before it, without calls where either has too many
+ * calls to be read from its beginning; members see their own calls and no
  * channels. Throws `unauthenticated`, `invalid`.
  */
 export async function readOverview(ctx: ReadContext, query: OverviewQuery): Promise<Overview> {
@@ -61,7 +62,9 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     isMember ? [] : ledger.failovers(counted),
   ]);
   const intervals = splitIntoIntervals({ ...counted, interval, timeZone }, now.groups);
-  const earlier = splitIntoIntervals({ ...previous, interval, timeZone }, before.groups);
+  // Where a range was not read from its beginning, the two have different lengths.
+  const isComparable = now.readFrom === null && before.readFrom === null;
+  const earlier = splitIntoIntervals({ ...previous, interval, timeZone }, isComparable ? before.groups : []);
   const bounds = now.latencyBoundsMs;
   const ran = elapsedIntervals(intervals, counted.to, ctx.clock.now());
   return {
