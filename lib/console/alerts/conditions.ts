@@ -111,13 +111,15 @@ function errorCondition(
   const percent = percentOf(calls.failures, calls.calls);
   if (percent < threshold * ERROR_RATE_RESOLVE_FACTOR) return [];
   const shown = shownPercent(percent, [threshold]);
-  const figures = { ...calls, percent: shown, peak_percent: shown, threshold };
+  const isEnough = calls.calls >= MIN_CALLS;
+  // One failed call of an open alert's quiet time is no peak.
+  const figures = { ...calls, percent: shown, peak_percent: isEnough ? shown : 0, threshold };
   return [
     {
       kind: "error_rate",
       subject: subject === null ? "" : `${subject.scope}:${subject.id}`,
       detail: subject === null ? figures : { scope: subject.scope, name: subject.name, ...figures },
-      isRaised: calls.calls >= MIN_CALLS && percent >= threshold,
+      isRaised: isEnough && percent >= threshold,
     },
   ];
 }

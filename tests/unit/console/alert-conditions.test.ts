@@ -50,6 +50,13 @@ test("raises a channel alert after the rule's minutes, not before", () => {
   expect(evaluate(openFor(60 * MINUTE), { rules: off })).toEqual([]);
 });
 
+test("takes no peak of the error rate from fewer calls than raise an alert", () => {
+  const peakOf = (calls: number, failures: number) =>
+    conditionsOf(DEFAULT_SETTINGS.alerts, { ...QUIET, calls: { calls, failures } }, NOW)[0]?.detail;
+  expect(peakOf(20, 10)).toMatchObject({ percent: 50, peak_percent: 50 });
+  expect(peakOf(1, 1)).toMatchObject({ percent: 100, peak_percent: 0 });
+});
+
 test("raises an error-rate alert for a model and an API key with a rule of its own", () => {
   const model = {
     scope: "model",
