@@ -29,14 +29,19 @@ export const valueText = (value: number | null | undefined, format: (value: numb
 export function maxOf(series: readonly ChartSeries[], buckets: number): number {
   let max = 0;
   for (let index = 0; index < buckets; index++) {
-    let stack = 0;
-    for (const { kind, values, previous } of series) {
-      const value = values[index] ?? 0;
-      if (kind === "line") max = Math.max(max, value);
-      else stack += value;
-      max = Math.max(max, previous?.[index] ?? 0);
-    }
-    max = Math.max(max, stack);
+    max = Math.max(max, heightOf(series, index));
+    for (const { previous } of series) max = Math.max(max, previous?.[index] ?? 0);
   }
   return max;
+}
+
+/** The height of a bucket: of its stacked bars, or of its highest line. */
+export function heightOf(series: readonly ChartSeries[], index: number): number {
+  let [stack, line] = [0, 0];
+  for (const { kind, values } of series) {
+    const value = values[index] ?? 0;
+    if (kind === "line") line = Math.max(line, value);
+    else stack += value;
+  }
+  return Math.max(stack, line);
 }

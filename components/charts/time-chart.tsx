@@ -9,7 +9,7 @@ import { ChartTable } from "./chart-table";
 import { Plot } from "./plot";
 import { bucketAt, bucketCentre, type PlotFrame, plotFrame, timeLabels } from "./plot-geometry";
 import { Readout } from "./readout";
-import { type ChartSeries, maxOf, valueText } from "./series";
+import { type ChartSeries, heightOf, maxOf, valueText } from "./series";
 
 interface TimeChartProps {
   /** What is shown, as a phrase for screen readers: "Requests by hour". The visible heading is the page's. */
@@ -197,16 +197,13 @@ function useSummary({ label, buckets, bucketMs, series, format, isEmpty }: Chart
   const t = useTranslations("common.chart");
   const labels = useTimeLabels(bucketMs);
   if (isEmpty) return t("summaryEmpty", { label });
-  const values = series[0]?.values ?? [];
-  const peak = values.reduce<number>(
-    (best, value, index) => ((value ?? 0) > (values[best] ?? 0) ? index : best),
-    0,
-  );
+  const heights = buckets.map((_, index) => heightOf(series, index));
+  const peak = heights.indexOf(Math.max(...heights));
   return t("summary", {
     label,
     from: labels.bucket(buckets[0] ?? 0),
     to: labels.bucket(buckets.at(-1) ?? 0),
-    peak: format(values[peak] ?? 0),
+    peak: format(heights[peak] ?? 0),
     when: labels.bucket(buckets[peak] ?? 0),
   });
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { niceTicks, timeTicks } from "@/components/charts/chart-scale";
 import { barPaths, plotFrame, yOf } from "@/components/charts/plot-geometry";
-import { valueText } from "@/components/charts/series";
+import { heightOf, maxOf, valueText } from "@/components/charts/series";
 
 const HOUR = 3_600_000;
 
@@ -13,6 +13,16 @@ const labelsOf = (ticks: readonly { at: number; isDay: boolean }[]) =>
     const date = new Date(at);
     return isDay ? `${date.getMonth() + 1}/${date.getDate()}` : `${date.getHours()}:${date.getMinutes()}`;
   });
+
+test("takes stacked bars, and the highest of the lines, for the height of a bucket", () => {
+  const bars = [
+    { name: "Succeeded", values: [0, 3] },
+    { name: "Failed", values: [500, null] },
+  ];
+  expect([heightOf(bars, 0), heightOf(bars, 1)]).toEqual([500, 3]);
+  const lines = bars.map((one) => ({ ...one, kind: "line" as const, previous: [1, 900] }));
+  expect([heightOf(lines, 0), heightOf(lines, 1), maxOf(lines, 2)]).toEqual([500, 3, 900]);
+});
 
 test("steps an axis in round values up to or above the maximum", () => {
   expect(niceTicks(87)).toEqual([0, 50, 100]);
