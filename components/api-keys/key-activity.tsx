@@ -14,17 +14,17 @@ import { Skeleton } from "../ui/skeleton";
 /** Limit of `key_ids` in one request. */
 const MAX_KEY_IDS = 100;
 
-/** Requests and spend (USD) of one key, one value per day. */
+/** Requests and spend (USD) of one key, in total and one value per day. */
 interface Activity {
+  total: { calls: number; spend: number };
   calls: readonly number[];
   spend: readonly number[];
 }
 
-const NO_ACTIVITY: Activity = { calls: [], spend: [] };
-
 /** The days of the range, up to the newest with calls: days of the instance's time zone may begin before UTC's. */
 function daysOf(items: UsageSummary["items"], to: number): string[] {
-  const count = RANGES["30d"] / DAY_MS;
+  // The first and the last day are in the range in part.
+  const count = RANGES["30d"] / DAY_MS + 1;
   const utcDays = Array.from({ length: count }, (_, index) =>
     new Date(to - 1 - index * DAY_MS).toISOString().slice(0, 10),
   );
@@ -36,14 +36,17 @@ function daysOf(items: UsageSummary["items"], to: number): string[] {
 export function activityByKey(items: UsageSummary["items"], to: number): Map<string, Activity> {
   const days = daysOf(items, to);
   const zeros = () => days.map(() => 0);
-  const byKey = new Map<string, { calls: number[]; spend: number[] }>();
+  const byKey = new Map<string, Activity & { calls: number[]; spend: number[] }>();
   for (const { period, name, calls, cost_usd } of items) {
+    if (name === null) continue;
+    const known = byKey.get(name) ?? { total: { calls: 0, spend: 0 }, calls: zeros(), spend: zeros() };
+    known.total.calls += calls;
+    known.total.spend += Number(cost_usd);
+    byKey.set(name, known);
     const day = days.indexOf(period ?? "");
-    if (name === null || day === -1) continue;
-    const known = byKey.get(name) ?? { calls: zeros(), spend: zeros() };
+    if (day === -1) continue;
     known.calls[day] = calls;
     known.spend[day] = Number(cost_usd);
-    byKey.set(name, known);
   }
   return byKey;
 }
@@ -93,10 +96,10 @@ function ActivityBars({ id, activities }: { id: string; activities: Activities }
   const amounts = useAmounts();
   if (activities === null) return <Skeleton className="h-5 w-36" />;
   if (activities === "failed") return <span className="text-ink-faint">—</span>;
-  const activity = activities.get(id) ?? NO_ACTIVITY;
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const [calls, spend] = [sum(activity.calls), sum(activity.spend)];
-  if (calls === 0) return <span className="text-ink-faint">{t("none")}</span>;
+  const activity = activities.get(id);
+  if (activity === undefined || activity.total.calls === 0)
+    return <span className="text-ink-faint">{t("none")}</span>;
+  const { calls, spend } = activity.total;
   return (
     <span className="grid w-fit grid-cols-[auto_auto] items-center gap-x-2 gap-y-1">
       <Sparkline values={activity.calls} />

@@ -105,6 +105,8 @@ const REASONS = {
 /** The message name of why a key's latest rejected request was refused. */
 export function rejectionReason({ error, limit }: LastRejection) {
   if (limit === "key_concurrency" || limit === "user_concurrency") return "concurrency";
+  if (limit === "key_bodies" || limit === "user_bodies") return "uploads";
+  if (limit === "key_repeats" || limit === "user_repeats") return "repeats";
   if (error === "rate_limited") return "limit";
   return Object.hasOwn(REASONS, error) ? REASONS[error as keyof typeof REASONS] : "other";
 }

@@ -20,6 +20,8 @@ export const apiKeys = {
     limit: "rate limit",
     budget: "budget",
     concurrency: "concurrent requests",
+    uploads: "size of concurrent uploads",
+    repeats: "concurrent repeats",
     model: "model not allowed",
     operation: "operation not allowed",
     unknownModel: "unknown model",

@@ -20,6 +20,8 @@ export const apiKeys = {
     limit: "速率限制",
     budget: "预算",
     concurrency: "并发请求数",
+    uploads: "并发上传大小",
+    repeats: "并发重复请求数",
     model: "不允许使用该模型",
     operation: "不允许该操作",
     unknownModel: "未知模型",

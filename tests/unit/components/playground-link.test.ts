@@ -38,8 +38,10 @@ test("returns one value of activity per day, the newest day last", () => {
     [item("key_1", "2026-11-22"), item("key_1", "2026-11-23"), item("key_2", "2026-10-01")],
     to,
   );
-  expect(activity.get("key_1")?.calls).toHaveLength(30);
+  expect(activity.get("key_1")?.calls).toHaveLength(31);
   expect(activity.get("key_1")?.calls.slice(-3)).toEqual([0, 2, 2]);
   expect(activity.get("key_1")?.spend.at(-1)).toBe(0.5);
-  expect(activity.get("key_2")).toBeUndefined();
+  expect(activity.get("key_1")?.total).toEqual({ calls: 4, spend: 1 });
+  // The first day of the range, of which a part is in it, counts even where it has no bar.
+  expect(activity.get("key_2")?.total.calls).toBe(2);
 });

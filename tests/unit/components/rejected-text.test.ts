@@ -12,6 +12,17 @@ test("distinguishes a key without permission for an operation from one without p
   expect(rejectionReason({ at, error: "model_not_allowed", limit: null })).toBe("model");
 });
 
+test.each([
+  ["key_bodies", "uploads"],
+  ["user_bodies", "uploads"],
+  ["key_repeats", "repeats"],
+  ["user_repeats", "repeats"],
+  ["user_concurrency", "concurrency"],
+  ["key_rpm", "limit"],
+] as const)("names the limit %s of a rejected request", (limit, reason) => {
+  expect(rejectionReason({ at: "2026-11-20T00:00:00.000Z", error: "rate_limited", limit })).toBe(reason);
+});
+
 test("has words for every reason that a request with a valid key is refused for itself", () => {
   const at = "2026-11-20T00:00:00.000Z";
   const codes = ["invalid", "too_large", "unsupported_media_type", "request_timeout", "overloaded"];
