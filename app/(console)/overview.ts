@@ -62,7 +62,10 @@ async function readFallback(
   return { ...overview, ...cached(api.summarizeAlerts, {}, await summarizeAlerts(ctx)) };
 }
 
-/** Which first steps this user has done. Members have no upstream and price steps; only owners have a backup step. */
+/**
+ * Which first steps this user has done. Members have no upstream and price steps; only owners have a backup step,
+ * with SQLite: PostgreSQL has backups of its own.
+ */
 async function stepsDone(
   { store }: ConsoleServices,
   { user }: PageSession,
@@ -89,7 +92,7 @@ async function stepsDone(
     ...(isSelfUse
       ? {}
       : { prices: models.some((model) => Object.values(model.prices).some((price) => price !== null)) }),
-    ...(user.role === "owner" ? { backup: await hasBackup(store) } : {}),
+    ...(user.role === "owner" && store.kind === "sqlite" ? { backup: await hasBackup(store) } : {}),
   };
 }
 

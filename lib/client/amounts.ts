@@ -10,6 +10,8 @@ const MIN_DOLLARS = 0.0001;
 const CENTS_FROM = 0.1;
 /** Decimals of a nano-dollar, the unit in which the ledger counts. */
 const DOLLAR_DIGITS = 9;
+/** A share below this, and one that lacks less than this, is neither 0 nor 100 %. */
+const MIN_SHARE = 0.001;
 /** A share above this (1,000 %) is shown as a factor. */
 const FACTOR_FROM = 10;
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
@@ -37,7 +39,7 @@ export interface Amounts {
   money(dollars: number): string;
   /** Dollars with all their digits and at least two decimals: `$0.0000204`. */
   exactMoney(dollars: number): string;
-  /** Share from 0 to 1: `3.8%`; above 1,000 % as a factor: `12×`. */
+  /** Share from 0 to 1: `3.8%`, `<0.1%`; above 1,000 % as a factor: `12×`. */
   share(value: number): string;
   /** `12×`, `1.25×` */
   factor(value: number): string;
@@ -88,7 +90,11 @@ function createAmounts(locale: Locale): Amounts {
       return dollars === 0 || dollars >= CENTS_FROM ? cents(dollars) : small(dollars);
     },
     exactMoney,
-    share: (value) => (value > FACTOR_FROM ? factor(value) : percent(value)),
+    share(value) {
+      if (value > 0 && value < MIN_SHARE) return `<${percent(MIN_SHARE)}`;
+      if (value < 1 && value > 1 - MIN_SHARE) return `>${percent(1 - MIN_SHARE)}`;
+      return value > FACTOR_FROM ? factor(value) : percent(value);
+    },
     factor,
   };
 }

@@ -1,7 +1,7 @@
 export const requests = {
   page: {
     title: "Logs",
-    lead: "Requests that reached a channel, newest first. Those rejected before (key, limits, budget) are under the outcome Rejected.",
+    lead: "Requests that passed the key, limits and budget, newest first. Those rejected before are under the outcome Rejected.",
     chart: "Requests over time",
     succeeded: "Succeeded",
     failed: "Failed",
@@ -80,7 +80,7 @@ export const requests = {
   open: "{outcome}: {model} at {time}",
   empty: {
     title: "No requests in this range",
-    text: "Requests appear here once they reach a channel. Make one in a playground, or choose a longer range.",
+    text: "Requests appear here once they pass the key, limits and budget. Make one in a playground, or choose a longer range.",
     openPlayground: "Open the playground",
     noMatchTitle: "No requests match these filters",
     noMatchText: "Choose a longer range or remove a filter.",

@@ -54,7 +54,8 @@ export const settings = {
   usage: {
     title: "Access",
     text: "Who can register, and what users see.",
-    self_use_mode: "For yourself or a few people: hides budgets, and spend on the overview.",
+    self_use_mode:
+      "For yourself or a few people: hides budgets, and spend on the overview, while there are none.",
     self_registration:
       "Anyone who can reach this site can create a member account. When off, users join by invitation.",
     registration_budget_usd:

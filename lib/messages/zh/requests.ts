@@ -1,7 +1,7 @@
 export const requests = {
   page: {
     title: "日志",
-    lead: "到达渠道的请求，最新的在前。此前因密钥、限额或预算被拒绝的请求，请在“结果”中选择“已拒绝”查看。",
+    lead: "通过密钥、限额和预算检查的请求，最新的在前。未通过的请求，请在“结果”中选择“已拒绝”查看。",
     chart: "请求随时间变化",
     succeeded: "成功",
     failed: "失败",
@@ -74,7 +74,7 @@ export const requests = {
   open: "{outcome}：{model}，{time}",
   empty: {
     title: "此时段没有请求",
-    text: "请求到达渠道后会列在这里。可以先在试用页发送一个，或选择更长的时段。",
+    text: "请求通过密钥、限额和预算检查后会列在这里。可以先在试用页发送一个，或选择更长的时段。",
     openPlayground: "打开试用页",
     noMatchTitle: "没有符合筛选条件的请求",
     noMatchText: "请选择更长的时段，或移除一个筛选条件。",

@@ -52,5 +52,13 @@ describe.each(["en", "zh"] as const)("amounts in %s", (locale) => {
   test("formats a share as a percentage, and above 1,000 % as a factor", () => {
     expect([0.0381, 0.5, 10].map(amounts.share)).toEqual(["3.8%", "50%", "1,000%"]);
     expect([10.4, 12].map(amounts.share)).toEqual(["10×", "12×"]);
+    expect([0, 0.0002, 0.001, 0.999, 0.9996, 1].map(amounts.share)).toEqual([
+      "0%",
+      "<0.1%",
+      "0.1%",
+      "99.9%",
+      ">99.9%",
+      "100%",
+    ]);
   });
 });
