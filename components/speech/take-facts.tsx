@@ -12,8 +12,15 @@ export function takeDollars(take: Take, models: readonly GatewayModel[]): number
   if (take.isCached) return 0;
   const model = models.find((one) => one.name === take.call.model);
   if (!model || pricingOfModel(model) === "unpriced") return null;
+  const { inputTokens, outputTokens } = take;
+  // Of a stopped or failed call only the ledger has the tokens.
+  const isUnknown =
+    (inputTokens === null && model.prices.inputTokens !== null) ||
+    (outputTokens === null && model.prices.outputTokens !== null);
+  if (isUnknown) return null;
   return estimateCost(model.prices, {
-    inputTokens: take.inputTokens ?? 0,
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
     characters: codePoints(take.call.text),
     seconds: take.durationMs / 1000,
   });
@@ -28,7 +35,8 @@ export function useTakeCost(take: Take, models: readonly GatewayModel[]): string
   if (!model) return t("unknown");
   const pricing = pricingOfModel(model);
   if (pricing !== "priced") return t(pricing === "free" ? "free" : "noPrice");
-  return show.money(takeDollars(take, models) ?? 0);
+  const dollars = takeDollars(take, models);
+  return dollars === null ? t("unknown") : show.money(dollars);
 }
 
 /** Latency, duration, tokens, cost, channel and request ID of a take. */

@@ -102,17 +102,17 @@ export function pricingOfModel({ prices, isBuiltIn }: Pick<GatewayModel, "prices
 }
 
 /**
- * Estimated cost of a call in dollars by a model's prices; the usage ledger has the exact cost. Audio tokens are 25 per
- * second, as Gemini counts them.
+ * Estimated cost of a call in dollars by a model's prices; the usage ledger has the exact cost. Without `outputTokens`,
+ * audio tokens are 25 per second, as Gemini counts them.
  */
 export function estimateCost(
   prices: Prices,
-  used: { inputTokens: number; characters: number; seconds: number },
+  used: { inputTokens: number; characters: number; seconds: number; outputTokens?: number },
 ): number {
   const parts: [number | null, number][] = [
     [prices.inputTokens, used.inputTokens],
     [prices.inputCharacters, used.characters],
-    [prices.outputTokens, used.seconds * 25],
+    [prices.outputTokens, used.outputTokens ?? used.seconds * 25],
     [prices.outputSeconds, used.seconds],
   ];
   return parts.reduce((sum, [price, units]) => sum + ((price ?? 0) * units) / MILLION, 0);

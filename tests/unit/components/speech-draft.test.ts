@@ -150,6 +150,17 @@ test("voices of a comparison are ranked when none is queued or speaking any more
   expect(takesToRank([done, cut, { ...trial("Leda"), kind: "stopped" }])).toEqual([take, null, null]);
 });
 
+test("a take costs its counted tokens, and an unknown amount where they are unknown", () => {
+  const prices = { inputTokens: 600, outputTokens: 12_000, inputCharacters: null, outputSeconds: null };
+  // Type assertions: what the cost is read from.
+  const models = [{ name: "priced", prices }] as GatewayModel[];
+  const counted = { durationMs: 60_000, inputTokens: 1_000, outputTokens: 1_200 };
+  const take = { call: { model: "priced", text: "Hello" }, ...counted } as Take;
+  expect(takeDollars(take, models)).toBeCloseTo(0.6 + 14.4);
+  for (const unknown of [{ inputTokens: null }, { outputTokens: null }])
+    expect(takeDollars({ ...take, ...unknown }, models)).toBeNull();
+});
+
 test("a take from the gateway's cache costs nothing", () => {
   // Type assertions: what the cost is read from.
   const take = { call: { model: "priced", text: "Hello" }, durationMs: 60_000, inputTokens: 10 } as Take;
