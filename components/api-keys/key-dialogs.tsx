@@ -31,7 +31,7 @@ function useExactTime(): (at: number | string) => string {
 }
 
 /** Shows a new key's secret, which is shown only once. */
-export function RevealDialog({ created, oldEndsAt, onClose }: NewSecret & { onClose(): void }) {
+function RevealDialog({ created, oldEndsAt, onClose }: NewSecret & { onClose(): void }) {
   const t = useTranslations("apiKeys.reveal");
   const exactTime = useExactTime();
   const hasGrace = oldEndsAt !== null && oldEndsAt > Date.parse(created.created_at);
@@ -74,8 +74,29 @@ interface DialogProps<State extends KeyDialog> {
   onDialog(next: KeyDialog | null): void;
 }
 
-/** The open dialog of the API keys page. */
-export function KeyDialogs({ dialog, ...rest }: DialogProps<KeyDialog>) {
+/**
+ * The open dialog of the API keys page, and above it the secret to show. In one lazy part: the secret is on the page
+ * before its form is removed, as a page without unsaved input can be reloaded at any time.
+ */
+export function KeyDialogs({
+  dialog,
+  secret,
+  onSecretClose,
+  ...props
+}: Omit<DialogProps<KeyDialog>, "dialog"> & {
+  dialog: KeyDialog | null;
+  secret: NewSecret | undefined;
+  onSecretClose(): void;
+}) {
+  return (
+    <>
+      {dialog ? <OpenDialog dialog={dialog} {...props} /> : null}
+      {secret ? <RevealDialog key={secret.created.id} {...secret} onClose={onSecretClose} /> : null}
+    </>
+  );
+}
+
+function OpenDialog({ dialog, ...rest }: DialogProps<KeyDialog>) {
   const props = { ...rest, onDialog: useWhileMounted(rest.onDialog) };
   switch (dialog.kind) {
     case "create":

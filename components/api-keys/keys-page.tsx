@@ -2,18 +2,20 @@
 
 import { KeyRoundIcon, PlusIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { searchText, setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
+import { useLinkedDialog } from "@/lib/client/use-linked-dialog";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
 import { useAmounts } from "../charts/use-amounts";
 import { useItemChange } from "../forms/use-action";
+import { useSecretQueue } from "../forms/use-secret-queue";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
@@ -52,7 +54,8 @@ function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
 }
 
 const KeyDialogs = lazyPart(() => import("./key-dialogs").then((one) => one.KeyDialogs));
-const RevealDialog = lazyPart(() => import("./key-dialogs").then((one) => one.RevealDialog));
+
+const CREATE: KeyDialog = { kind: "create" };
 
 /** Number of keys from which the search field is shown. */
 const SEARCH_FROM = 6;
@@ -94,15 +97,14 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
   const params = useSearchParams();
   const q = params.get("q") ?? "";
   const owner = params.get("owner");
-  const [chosenDialog, setDialog] = useState<KeyDialog | null>(null);
-  const [secret, setSecret] = useState<NewSecret | null>(null);
+  const [dialog, setDialog] = useLinkedDialog("create", CREATE);
+  const { secret, addSecret, closeSecret } = useSecretQueue<NewSecret>();
   const list = useApiPages(api.listKeys, inputOf(q, viewer.role === "member" ? null : owner));
   const keys = list.items;
-  const dialog = params.get("create") === "1" && !chosenDialog ? ({ kind: "create" } as const) : chosenDialog;
 
   const act = useKeyActions(list.reload, models, setDialog);
   const createButton = (
-    <Button onClick={() => setQueryParam("create", "1")}>
+    <Button onClick={() => setDialog(CREATE)}>
       <PlusIcon aria-hidden="true" />
       {t("create")}
     </Button>
@@ -127,22 +129,20 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
           />
         )}
       </ListBody>
-      {dialog ? (
+      {dialog || secret ? (
         <KeyDialogs
           dialog={dialog}
+          secret={secret}
           viewerRole={viewer.role}
           hidesBudgets={hidesBudgets}
           modelNames={models.flatMap((model) => [model.name, ...model.aliases])}
           addresses={suggestedAddresses(keys ?? [])}
           onChanged={() => void list.reload()}
-          onSecret={setSecret}
-          onDialog={(next) => {
-            setDialog(next);
-            setQueryParam("create", null);
-          }}
+          onSecret={addSecret}
+          onSecretClose={closeSecret}
+          onDialog={setDialog}
         />
       ) : null}
-      {secret ? <RevealDialog {...secret} onClose={() => setSecret(null)} /> : null}
     </div>
   );
 }

@@ -3,12 +3,13 @@
 import { BoxesIcon, PlusIcon } from "lucide-react";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";
 import { setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
+import { useLinkedDialog } from "@/lib/client/use-linked-dialog";
 import type { ModelList as Listed, Model } from "@/lib/contracts/console/models";
 import { CallError } from "../forms/call-error";
 import { useItemChange } from "../forms/use-action";
@@ -25,6 +26,8 @@ import { ModelList, ModelListSkeleton } from "./model-list";
 import type { ModelAction } from "./model-menu";
 
 const REFRESH_MS = 3_000;
+
+const CREATE: ModelDialog = { kind: "create" };
 
 const ModelDialogs = lazyPart(() => import("./model-dialogs").then((one) => one.ModelDialogs));
 
@@ -64,7 +67,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
   const reload = () => void mutate();
 
   const createButton = (
-    <Button onClick={() => setQueryParam("create", "1")}>
+    <Button onClick={() => openDialog(CREATE)}>
       <PlusIcon aria-hidden="true" />
       {t("create")}
     </Button>
@@ -103,26 +106,21 @@ function Content({ isOwner }: { isOwner: boolean }) {
   );
 }
 
-/** The open dialog: chosen on the page, else named by the page's URL. */
+/** The open dialog: chosen on the page, else the route named by the page's URL. */
 function useModelDialog(models: readonly Model[] | undefined) {
   const params = useSearchParams();
-  const [chosen, openDialog] = useState<ModelDialog | null>(null);
+  const [chosen, openDialog] = useLinkedDialog("create", CREATE);
   const routeOf = params.get("model");
   const routed = models?.find(
     (one) => one.name === routeOf || one.aliases.some((alias) => alias === routeOf),
   );
-  const fromUrl: ModelDialog | null = routeOf
-    ? { kind: "route", name: routeOf }
-    : params.get("create") === "1"
-      ? { kind: "create" }
-      : null;
+  const route: ModelDialog | null = routeOf ? { kind: "route", name: routeOf } : null;
   return {
-    dialog: chosen ?? fromUrl,
+    dialog: chosen ?? route,
     openDialog,
     closeDialog: () => {
       openDialog(null);
       setQueryParam("model", null);
-      setQueryParam("create", null);
     },
     act: (action: ModelAction, model: Model) => {
       if (action === "route") setQueryParam("model", model.name);

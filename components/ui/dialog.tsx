@@ -13,8 +13,11 @@ interface FocusHandlers {
   onCloseAutoFocus?(event: Event): void;
 }
 
-/** The opener of the newest dialog until that closes: a dialog that replaces it, when no element has the focus, has the same. */
-let lastOpener: Element | null = null;
+/**
+ * The openers of each open dialog, newest last: its own first, then those of the dialogs below it. A dialog that replaces
+ * another, when no element has the focus, has the same.
+ */
+const openDialogs: (readonly Element[])[] = [];
 
 /**
  * Returns the focus to the element that had it when a dialog opened. Radix does so only for dialogs with a trigger; ours
@@ -24,26 +27,22 @@ export function useOpenerFocus({
   onOpenAutoFocus,
   onCloseAutoFocus,
 }: FocusHandlers): Required<FocusHandlers> {
-  const opener = useRef<Element | null>(null);
-  /** The opener of the dialog below this one. */
-  const outer = useRef<Element | null>(null);
+  const openers = useRef<readonly Element[]>([]);
   return {
     onOpenAutoFocus(event) {
       const { activeElement, body } = document;
-      if (activeElement !== body) {
-        outer.current = lastOpener;
-        lastOpener = activeElement;
-      }
-      opener.current = lastOpener;
+      const below = openDialogs.at(-1) ?? [];
+      openers.current = activeElement && activeElement !== body ? [activeElement, ...below] : below;
+      openDialogs.push(openers.current);
       onOpenAutoFocus?.(event);
     },
     onCloseAutoFocus(event) {
       onCloseAutoFocus?.(event);
-      // This dialog can have replaced the one that its opener was in.
-      const isReplacement = opener.current?.isConnected === false;
-      const target = isReplacement ? (outer.current ?? opener.current) : opener.current;
       // Runs after a dialog that replaces this one has opened.
-      lastOpener = isReplacement ? null : outer.current;
+      const index = openDialogs.lastIndexOf(openers.current);
+      if (index >= 0) openDialogs.splice(index, 1);
+      // Its opener can have been in a dialog that has closed since.
+      const target = openers.current.find((one) => one.isConnected) ?? openers.current[0];
       if (event.defaultPrevented || !(target instanceof HTMLElement)) return;
       event.preventDefault();
       if (!target.isConnected) return focusContent();

@@ -30,8 +30,29 @@ interface DialogProps<State extends UserDialog> {
   onDialog(next: UserDialog | null): void;
 }
 
-/** The open dialog of the users page. */
-export function UserDialogs({ dialog, ...rest }: DialogProps<UserDialog>) {
+/**
+ * The open dialog of the users page, and above it the one-time link to show. In one lazy part: the link is on the page
+ * before its form is removed, as a page without unsaved input can be reloaded at any time.
+ */
+export function UserDialogs({
+  dialog,
+  link,
+  onLinkClose,
+  ...props
+}: Omit<DialogProps<UserDialog>, "dialog"> & {
+  dialog: UserDialog | null;
+  link: InviteWithToken | undefined;
+  onLinkClose(): void;
+}) {
+  return (
+    <>
+      {dialog ? <OpenDialog dialog={dialog} {...props} /> : null}
+      {link ? <LinkDialog key={link.id} link={link} onClose={onLinkClose} /> : null}
+    </>
+  );
+}
+
+function OpenDialog({ dialog, ...rest }: DialogProps<UserDialog>) {
   const props = { ...rest, onDialog: useWhileMounted(rest.onDialog) };
   switch (dialog.kind) {
     case "invite":
@@ -159,7 +180,7 @@ function oneTimeLinkUrl(kind: InviteWithToken["kind"], token: string): string {
 }
 
 /** Shows a new one-time link, which is shown only once. */
-export function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void }) {
+function LinkDialog({ link, onClose }: { link: InviteWithToken; onClose(): void }) {
   const t = useTranslations("users.link");
   const format = useFormatter();
   const until = format.dateTime(new Date(link.expires_at), {

@@ -2,16 +2,17 @@
 
 import { UserPlusIcon, UsersIcon } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { searchText, setQueryParam } from "@/lib/client/query-params";
 import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
+import { useLinkedDialog } from "@/lib/client/use-linked-dialog";
 import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
 import { useItemChange } from "../forms/use-action";
+import { useSecretQueue } from "../forms/use-secret-queue";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
@@ -24,7 +25,8 @@ import { UserList } from "./user-list";
 import type { UserAction } from "./user-menu";
 
 const UserDialogs = lazyPart(() => import("./user-dialogs").then((one) => one.UserDialogs));
-const LinkDialog = lazyPart(() => import("./user-dialogs").then((one) => one.LinkDialog));
+
+const INVITE: UserDialog = { kind: "invite" };
 
 /** Number of users from which the search field is shown. */
 const SEARCH_FROM = 6;
@@ -62,9 +64,8 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
   const t = useTranslations("users");
   const params = useSearchParams();
   const q = params.get("q") ?? "";
-  const [chosenDialog, setDialog] = useState<UserDialog | null>(null);
-  const [link, setLink] = useState<InviteWithToken | null>(null);
-  const dialog = params.get("invite") === "1" && !chosenDialog ? ({ kind: "invite" } as const) : chosenDialog;
+  const [dialog, setDialog] = useLinkedDialog("invite", INVITE);
+  const { secret: link, addSecret: addLink, closeSecret: closeLink } = useSecretQueue<InviteWithToken>();
   const list = useApiPages(api.listUsers, inputOf(q));
   const pendingLinks = useApiPages(api.listInvites);
   const reloadAll = () => Promise.all([list.reload(), pendingLinks.reload()]);
@@ -108,20 +109,18 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
         viewer={viewer}
         onRevoke={(link) => setDialog({ kind: "revoke", link })}
       />
-      {dialog ? (
+      {dialog || link ? (
         <UserDialogs
           dialog={dialog}
+          link={link}
           viewer={viewer}
           hidesBudgets={hidesBudgets}
           onChanged={() => void reloadAll()}
-          onLink={setLink}
-          onDialog={(next) => {
-            setDialog(next);
-            setQueryParam("invite", null);
-          }}
+          onLink={addLink}
+          onLinkClose={closeLink}
+          onDialog={setDialog}
         />
       ) : null}
-      {link ? <LinkDialog link={link} onClose={() => setLink(null)} /> : null}
     </div>
   );
 }
@@ -138,7 +137,7 @@ function Header({ onDialog }: { onDialog(dialog: UserDialog): void }) {
           <Button variant="outline" onClick={() => onDialog({ kind: "create" })}>
             {t("create")}
           </Button>
-          <Button onClick={() => setQueryParam("invite", "1")}>
+          <Button onClick={() => onDialog(INVITE)}>
             <UserPlusIcon aria-hidden="true" />
             {t("invite")}
           </Button>

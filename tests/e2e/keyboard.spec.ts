@@ -1,7 +1,8 @@
 import type { Page } from "playwright/test";
+import { createKey } from "../support/product";
 import { totpCode } from "../support/totp";
 import { expect, freshCode, test } from "./enrolled";
-import { OWNER } from "./fixtures";
+import { holdRequests, OWNER } from "./fixtures";
 import { heading, shownSecret } from "./wizard-page";
 
 /** Presses Tab until the element with this role and name has the focus. */
@@ -136,36 +137,58 @@ test("opens pages and actions from the command palette", async ({ ownerPage: pag
   await expect(page).toHaveURL(`${product.url}/keys`);
 });
 
-for (const isLate of [false, true])
-  test(`returns the focus to the button whose dialog was replaced by another${isLate ? ", which opened before the first one closed" : ""}`, async ({
-    ownerPage: page,
-    product,
-  }) => {
-    await page.goto(`${product.url}/keys`);
-    if (isLate)
-      // The form closes when the address changes, which a busy browser does after it shows the secret.
-      await page.evaluate(() => {
-        const replace = history.replaceState.bind(history);
-        history.replaceState = (...all) => void setTimeout(() => replace(...all), 300);
-      });
-    const opener = page.getByRole("button", { name: "Create API key" });
-    await opener.focus();
-    await page.keyboard.press("Enter");
-    await expect(page.getByRole("dialog").getByLabel("Name", { exact: true })).toBeFocused();
-    await page.keyboard.type("Replaced");
-    // A dialog over the first one, which closes before the first is replaced.
-    await page.keyboard.press("Escape");
-    await page.getByRole("alertdialog").getByRole("button", { name: "Keep editing" }).press("Enter");
-    await expect(page.getByRole("alertdialog")).toHaveCount(0);
-    await expect(page.getByRole("dialog").getByLabel("Name", { exact: true })).toBeFocused();
-    await page.keyboard.press("Enter");
-    const created = page.getByRole("dialog", { name: /^API key created/ });
-    await expect(created).toBeVisible();
-    await expect(page.locator("[role=dialog]")).toHaveCount(1);
-    await created.getByRole("button", { name: "Done" }).press("Enter");
-    await expect(page.getByRole("dialog")).toHaveCount(0);
-    await expect(opener).toBeFocused();
-  });
+test("returns the focus to the button whose dialog was replaced by another", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/keys`);
+  const opener = page.getByRole("button", { name: "Create API key" });
+  await opener.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog").getByLabel("Name", { exact: true })).toBeFocused();
+  await page.keyboard.type("Replaced");
+  // A dialog over the first one, which closes before the first is replaced.
+  await page.keyboard.press("Escape");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Keep editing" }).press("Enter");
+  await expect(page.getByRole("alertdialog")).toHaveCount(0);
+  await expect(page.getByRole("dialog").getByLabel("Name", { exact: true })).toBeFocused();
+  await page.keyboard.press("Enter");
+  const created = page.getByRole("dialog", { name: /^API key created/ });
+  await expect(created).toBeVisible();
+  await expect(page.locator("[role=dialog]")).toHaveCount(1);
+  await created.getByRole("button", { name: "Done" }).press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(opener).toBeFocused();
+});
+
+test("returns the focus to the button whose dialog closed below another", async ({
+  ownerPage: page,
+  product,
+}) => {
+  for (const name of ["Rotated late", "Saved late"]) await createKey(product.url, product.cookie, { name });
+  await page.goto(`${product.url}/keys`);
+  const actionsOf = (name: string) => page.getByRole("button", { name: `Actions for ${name}` });
+  const choose = async (name: string, action: string) => {
+    await actionsOf(name).press("Enter");
+    await page.getByRole("menuitem", { name: action }).press("Enter");
+  };
+  const releaseRotation = await holdRequests(page, "**/api/keys/*/rotate");
+  const releaseSave = await holdRequests(page, "**/api/keys/*");
+  await choose("Rotated late", "Rotate");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Rotate" }).press("Enter");
+  await page.keyboard.press("Escape");
+  await choose("Saved late", "Edit");
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).press("Enter");
+  releaseRotation();
+  const secret = page.getByRole("dialog", { name: /Rotated late/ });
+  await expect(secret).toBeVisible();
+  releaseSave();
+  await expect(page.getByText("Saved late saved")).toBeVisible();
+  await expect(page.locator("[role=dialog]")).toHaveCount(1);
+  await secret.getByRole("button", { name: "Done" }).press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(actionsOf("Saved late")).toBeFocused();
+});
 
 test("offers a skip link on the first Tab", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys`);

@@ -170,6 +170,45 @@ test("a request that ends after its dialog was closed leaves the next dialog ope
   await expect(form.getByLabel("Name")).toHaveValue("Late and typed");
 });
 
+test("shows two secrets that arrive together one after the other, each until it is copied or closed", async ({
+  ownerPage: page,
+  product,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await createKey(product.url, product.cookie, { name: "Slow rotation" });
+  await page.goto(`${product.url}/keys`);
+  const opener = page.getByRole("button", { name: "Create API key" });
+  const releaseRotation = await holdRequests(page, "**/api/keys/*/rotate");
+  const releaseCreation = await holdRequests(page, "**/api/keys");
+  await choose(page, "Slow rotation", "Rotate");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Rotate" }).click();
+  await page.keyboard.press("Escape");
+  await opener.click();
+  const form = page.getByRole("dialog", { name: "Create API key" });
+  await form.getByLabel("Name").fill("Fast creation");
+  await form.getByRole("button", { name: "Create API key" }).click();
+
+  releaseRotation();
+  const rotated = page.getByRole("dialog", { name: "Slow rotation" });
+  await rotated.getByRole("button", { name: "Copy API key" }).click();
+  const first = await page.getByTestId("api-key").textContent();
+  releaseCreation();
+  // The form closes when its key exists.
+  await expect(page.locator("[role=dialog]")).toHaveCount(1);
+  await expect(page.getByTestId("api-key")).toHaveText(first ?? "none");
+  await page.keyboard.press("Escape");
+
+  const created = page.getByRole("dialog", { name: "Fast creation" });
+  await expect(page.getByTestId("api-key")).not.toHaveText(first ?? "none");
+  // It has not been copied yet.
+  await page.keyboard.press("Escape");
+  await expect(created).toBeVisible();
+  await created.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(opener).toBeFocused();
+});
+
 test("deletes an API key whose name is typed as it is shown, with one space for two", async ({
   ownerPage: page,
   product,

@@ -1,5 +1,5 @@
 import type { Page } from "playwright/test";
-import { signIn } from "../support/product";
+import { createKey, signIn } from "../support/product";
 import { call } from "./console-api";
 import { expect, OWNER, signInByCookie, test } from "./fixtures";
 import { createUser } from "./users";
@@ -23,6 +23,13 @@ const attempts = (page: Page) => page.getByRole("textbox", { name: "Attempts per
 async function answer(page: Page, choice: "Keep editing" | "Discard"): Promise<void> {
   await leavePrompt(page).getByRole("button", { name: choice, exact: true }).click();
   await expect(leavePrompt(page)).toHaveCount(0);
+}
+
+async function chooseInPalette(page: Page, name: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Commands" }).fill(name);
+  await page.getByRole("option", { name }).first().click();
+  await expect(page.getByRole("combobox", { name: "Commands" })).toHaveCount(0);
 }
 
 /** Opens the keys page, then the limits in the settings, and types an unsaved number. */
@@ -150,6 +157,67 @@ test("asks about typed input of a new channel, but not about the chosen provider
   await expect(leavePrompt(page)).toContainText("Unsaved changes in: Add a channel.");
   await answer(page, "Discard");
   await expect(heading(page, "Channels")).toBeVisible();
+});
+
+test("keeps a dialog's input when Back or the palette changes the URL of the same page", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await createKey(product.url, product.cookie, { name: "Front desk" });
+  for (const [path, nav, action, found] of [
+    ["/keys", "API keys", "Create API key", "Front desk"],
+    ["/users", "Users", "Invite user", OWNER.username],
+    ["/models", "Models", "Add model", "patchbay-embed"],
+  ] as const) {
+    const input = page.getByRole("dialog").getByRole("textbox").first();
+    await page.goto(`${product.url}/alerts`);
+    await navLink(page, nav).click();
+    await expect(heading(page, nav)).toBeVisible();
+    if (path === "/models") await page.getByRole("button", { name: action }).click();
+    else {
+      await chooseInPalette(page, action);
+      await expect(input).toBeVisible();
+      // The dialog's own history entry has the address of the page.
+      await expect(page).toHaveURL(product.url + path);
+      await input.fill("typed");
+      await page.goBack();
+      await expect(input).toHaveValue("typed");
+    }
+    await input.fill("typed");
+    await chooseInPalette(page, found);
+    await expect(page).toHaveURL(/[?](q|model)=/);
+    await expect(input).toHaveValue("typed");
+    await page.goBack();
+    await expect(page).toHaveURL(product.url + path);
+    await expect(input).toHaveValue("typed");
+    await page.goBack();
+    await answer(page, "Discard");
+    await expect(heading(page, "Alerts")).toBeVisible();
+  }
+});
+
+test("opens the dialog that the URL names once", async ({ ownerPage: page, product }) => {
+  for (const [path, param, button] of [
+    ["/keys", "create", "Create API key"],
+    ["/users", "invite", "Invite user"],
+    ["/models", "create", "Add model"],
+  ] as const) {
+    const dialog = page.getByRole("dialog");
+    await page.goto(`${product.url}${path}?${param}=1`);
+    await expect(dialog).toBeVisible();
+    await expect(page).toHaveURL(product.url + path);
+    await page.keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+    await navLink(page, "Alerts").click();
+    await expect(heading(page, "Alerts")).toBeVisible();
+    await page.goBack();
+    await expect(page).toHaveURL(product.url + path);
+    await expect(page.getByRole("button", { name: button })).toBeVisible();
+    await expect(dialog).toHaveCount(0);
+    await page.reload();
+    await expect(page.getByRole("button", { name: button })).toBeVisible();
+    await expect(dialog).toHaveCount(0);
+  }
 });
 
 test("does not ask after saving", async ({ ownerPage: page, product }) => {

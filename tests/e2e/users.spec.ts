@@ -3,7 +3,7 @@ import { setUp, signIn as signInByApi } from "../support/product";
 import { totpCode } from "../support/totp";
 import { changeSettings } from "./console-api";
 import { call } from "./enrolled";
-import { expect, openOtherBrowser, signInByCookie, test, waitForHydration } from "./fixtures";
+import { expect, holdRequests, openOtherBrowser, signInByCookie, test, waitForHydration } from "./fixtures";
 import { PASSWORD } from "./users";
 
 const NEW_PASSWORD = "twelve red foxes nap";
@@ -86,6 +86,26 @@ test("creates a member from an invite link that works only once", async ({
   await expect(rowOf(page, "zoe@example.com")).toContainText("Member");
   await expect(page.getByText("Invitation for zoe@example.com")).toHaveCount(0);
   await guest.context().close();
+});
+
+test("shows two one-time links that arrive together one after the other", async ({
+  ownerPage: page,
+  product: { url, cookie },
+}) => {
+  await addUser(url, cookie, "slow-reset");
+  await page.goto(`${url}/users`);
+  const release = await holdRequests(page, "**/api/users/*/password_reset");
+  await choose(page, "slow-reset", "Create password reset link");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Create link" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Invite user" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create link" }).click();
+  await expect(page.getByTestId("one-time-link")).toBeVisible();
+  const isReset = page.waitForResponse("**/api/users/*/password_reset");
+  release();
+  await isReset;
+  expect(await takeLink(page)).toContain("/invite#token=");
+  expect(await takeLink(page)).toContain("/reset#token=");
 });
 
 test("lists more than one page of pending links", async ({ page, freshProduct: { url } }) => {

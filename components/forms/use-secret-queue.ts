@@ -1,0 +1,13 @@
+import { useState } from "react";
+
+/** Secrets that are each shown once: a new one waits until those before it are closed, so that none is lost. */
+export function useSecretQueue<Secret>() {
+  const [queue, setQueue] = useState<readonly Secret[]>([]);
+  return {
+    /** The secret to show. */
+    secret: queue[0],
+    addSecret: (secret: Secret) => setQueue((before) => [...before, secret]),
+    /** Ends showing `secret`. */
+    closeSecret: () => setQueue(([, ...rest]) => rest),
+  };
+}
