@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
+import { callsHref } from "@/lib/client/calls";
 import { type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
 import type { ChannelError } from "@/lib/contracts/console/channel-errors";
@@ -19,7 +20,6 @@ const SHOWN = 8;
  */
 export function ChannelErrors({ id, range }: { id: string | null; range: Range }) {
   const t = useTranslations("channels.detail");
-  const filter = new URLSearchParams({ channel_id: id ?? "", status: "failed" });
   const { data, error, mutate } = useApi(
     api.listChannelErrors,
     id === null ? null : { params: { id }, query: { ...rangeQuery(range), limit: SHOWN } },
@@ -38,7 +38,7 @@ export function ChannelErrors({ id, range }: { id: string | null; range: Range }
       {data.items.some((call) => call.status >= 400) ? (
         <Link
           prefetch={false}
-          href={`/logs?${filter}`}
+          href={callsHref(true, range, { channel_id: id ?? "", status: "failed" })}
           className="w-fit rounded-sm text-sm underline decoration-line-strong underline-offset-4 hover:decoration-ink"
         >
           {t("allErrors")}

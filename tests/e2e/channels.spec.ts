@@ -239,6 +239,10 @@ test("explains an open circuit and closes it with one click", async ({ routedPag
 
   await page.goto(`${routed.product.url}/channels/${id}?range=1h`);
   await expect(page.getByText("upstream_error")).toBeVisible();
+  await expect(page.getByRole("link", { name: "All failed requests" })).toHaveAttribute(
+    "href",
+    `/logs?channel_id=${id}&status=failed&range=1h`,
+  );
   expect(await routed.embed("embed-a")).toBe(502);
   const key = page.getByRole("listitem").filter({ hasText: "****nded", hasNotText: "upstream_error" });
   await expect(key).toContainText("Down", { timeout: 20_000 });
