@@ -2,6 +2,7 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
+import { pushQueryParams } from "@/lib/client/query-params";
 import type { UsageRow } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 import { StatusDot } from "../ui/badge";
@@ -79,9 +80,9 @@ export function CallLink({ call, children }: { call: UsageRow; children: ReactNo
       className="after:absolute after:inset-0"
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-        // Changes the URL only: the page is already loaded.
+        // Changes the URL only: the page is already loaded. The URL may be newer than `query`.
         event.preventDefault();
-        window.history.pushState(null, "", `?${query}`);
+        pushQueryParams({ call: call.id });
       }}
     >
       {children}

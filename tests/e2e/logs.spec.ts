@@ -248,6 +248,19 @@ test("shows a chosen filter or range at once, before the URL has it", async ({
   await expect(page).toHaveURL(/range=30d/);
 });
 
+test("keeps a filter that was picked just before a call is opened", async ({ ownerPage: page, product }) => {
+  await embed(product.url, testKey);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`);
+  const link = await callLink(page).elementHandle();
+  await page.getByLabel("Outcome", { exact: true }).evaluate((select: HTMLSelectElement, call) => {
+    select.value = "ok";
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+    call?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  }, link);
+  await expect(page).toHaveURL(/status=ok.*call=usg_/);
+  await expect(drawer(page).getByRole("heading", { name: "Timeline" })).toBeVisible();
+});
+
 test("takes back a range with Back, even before the URL's new range is shown", async ({
   ownerPage: page,
   product,
