@@ -40,6 +40,7 @@ export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart
   };
   useWindowEvent("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isComposing(event)) return;
+    if (isDialogOpen()) return;
     event.preventDefault();
     if (!comparing.isRunning) start();
   });
@@ -140,14 +141,17 @@ function useTextEdits({
   return { edit, isDropping };
 }
 
-/** Accepts files dropped anywhere on the page; returns true while files are dragged over it. */
+/** A dialog over the page handles its own keys and drops. */
+const isDialogOpen = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
+
+/** Accepts files dropped anywhere on the page, unless a dialog is open; returns true while files are dragged over it. */
 function useFileDrop(onFiles: (files: File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
   // A child is entered before its parent is left, so the page is left when every entered element is.
   const depth = useRef(0);
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   useWindowEvent("dragenter", (event) => {
-    if (!hasFiles(event)) return;
+    if (!hasFiles(event) || isDialogOpen()) return;
     depth.current += 1;
     setOver(true);
   });
@@ -165,7 +169,7 @@ function useFileDrop(onFiles: (files: File[]) => void): boolean {
     event.preventDefault();
     depth.current = 0;
     setOver(false);
-    onFiles([...(event.dataTransfer?.files ?? [])]);
+    if (!isDialogOpen()) onFiles([...(event.dataTransfer?.files ?? [])]);
   });
   return isOver;
 }

@@ -98,6 +98,38 @@ test("lays the texts out by UMAP in a worker and returns to PCA on cancel", asyn
   await expect.poll(() => picture(map(page))).not.toBe(pca);
 });
 
+test("ignores Ctrl+Enter and dropped files while the large map is open", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openLarge(page, product.url);
+  let calls = 0;
+  await page.route("**/v1/embeddings", async (route) => {
+    calls += 1;
+    await route.continue();
+  });
+  await map(page).focus();
+  await page.keyboard.press("Control+Enter");
+  await page.keyboard.press("Escape");
+  await expect(large(page)).toHaveCount(0);
+  expect(calls).toBe(0);
+  await page.getByRole("button", { name: "Open large" }).click();
+  const isPrevented = await large(page).evaluate((dialog) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["dropped"], "dropped.txt", { type: "text/plain" }));
+    const send = (name: string) =>
+      !dialog.dispatchEvent(new DragEvent(name, { bubbles: true, cancelable: true, dataTransfer }));
+    send("dragenter");
+    return send("dragover") && send("drop");
+  });
+  // The browser would navigate to the file.
+  expect(isPrevented).toBe(true);
+  await expect(page.getByText(en.embeddings.texts.drop)).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await expect(large(page)).toHaveCount(0);
+  await expect(page.getByRole("button", { name: `Embed ${NEWS.length} texts` })).toBeVisible();
+});
+
 test("shows the map as a table whose rows select texts", async ({ ownerPage: page, product }) => {
   await openLarge(page, product.url);
   await large(page).getByText("Table", { exact: true }).click();
