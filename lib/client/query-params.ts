@@ -1,15 +1,21 @@
 import { withQuery } from "../contracts/with-query";
 
-/** Sets a query parameter of the page's URL without a new history entry; null removes it. */
+/** Sets a query parameter of the page's URL without a new history entry; null removes it. The fragment is removed. */
 export function setQueryParam(name: string, value: string | null): void {
-  window.history.replaceState(null, "", urlWith({ [name]: value }));
+  replaceUrl(urlWith({ [name]: value }));
 }
 
 /** Sets the fragment of the page's URL, empty for none, without a new history entry, and reports its change. */
 export function setFragment(fragment: string): void {
   if (window.location.hash.slice(1) === fragment) return;
-  window.history.replaceState(null, "", urlWith({}) + (fragment === "" ? "" : `#${fragment}`));
-  window.dispatchEvent(new HashChangeEvent("hashchange"));
+  replaceUrl(urlWith({}) + (fragment === "" ? "" : `#${fragment}`));
+}
+
+/** Replaces the page's URL; the browser itself reports no change of the fragment that a script makes. */
+function replaceUrl(url: string): void {
+  const { hash } = window.location;
+  window.history.replaceState(null, "", url);
+  if (window.location.hash !== hash) window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 /**

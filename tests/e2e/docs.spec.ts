@@ -60,6 +60,25 @@ test("opens an endpoint again by its link after it was closed", async ({ ownerPa
   await expect(events.getByText("The reply of this endpoint does not end.")).toBeVisible();
 });
 
+test("opens an endpoint again by its link after a search and after it was closed", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/docs#post-v1-embeddings`);
+  const linked = entry(page, "post-v1-embeddings");
+  await expect(linked).toHaveAttribute("open", "");
+  await page.getByRole("searchbox", { name: "Search endpoints" }).fill("embed");
+  await expect(page).toHaveURL(/\?q=embed$/);
+  await expect(linked).toHaveAttribute("open", "");
+  const link = page.getByRole("link", { name: "Embed texts", exact: true });
+  await expect(link).not.toHaveAttribute("aria-current");
+  await linked.locator("summary").first().click();
+  await expect(linked).not.toHaveAttribute("open", "");
+  await link.click();
+  await expect(linked).toHaveAttribute("open", "");
+  await expect(link).toHaveAttribute("aria-current", "location");
+});
+
 test("does not leave the search for a linked endpoint that matches again", async ({
   ownerPage: page,
   product,
