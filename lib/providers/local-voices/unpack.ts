@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -27,8 +27,8 @@ export class RefusedArchive extends Error {
 }
 
 /**
- * Unpacks a `.tar.bz2` or `.tar.gz` into `directory`, which exists and is empty, without the archive's own top folder.
- * Only folders and plain files are written, all of them new and below `directory`. Throws RefusedArchive for any other
+ * Unpacks a `.tar.bz2` or `.tar.gz` into `directory`, which exists and is empty, without the archive's top folder if it
+ * has one. Only folders and plain files are written, all of them new and below `directory`. Throws RefusedArchive for any other
  * entry, a path outside, too many files or bytes, and a damaged archive; the caller deletes what was written.
  */
 export async function unpack(
@@ -38,7 +38,6 @@ export async function unpack(
   onProgress: (bytes: number) => void = () => {},
 ): Promise<void> {
   const counted = { bytes: 0, files: 0 };
-  let top: string | null = null;
   const parser = new Parser({ strict: true, maxMetaEntrySize: 1024 * 1024 });
   const write = async (entry: ReadEntry): Promise<void> => {
     counted.files += 1;
@@ -48,12 +47,7 @@ export async function unpack(
     if (counted.bytes > limits.bytes) {
       throw new RefusedArchive(`It unpacks to more than ${Math.round(limits.bytes / 1024 ** 2)} MB.`);
     }
-    const [first = "", ...rest] = segmentsOf(entry);
-    top ??= first;
-    if (first !== top) throw new RefusedArchive("It must contain one folder with all files in it.");
-    if (rest.length === 0 && entry.type !== "Directory")
-      throw new RefusedArchive("It must contain one folder with all files in it.");
-    await writeEntry(path.join(directory, ...rest), entry);
+    await writeEntry(path.join(directory, ...segmentsOf(entry)), entry);
     onProgress(counted.bytes);
   };
   try {
@@ -71,6 +65,20 @@ export async function unpack(
     throw new RefusedArchive(`It is damaged or incomplete (${reason.slice(0, 200)}).`);
   }
   if (counted.files === 0) throw new RefusedArchive("It is empty.");
+  await removeTopFolder(directory);
+}
+
+/** Moves the files of the only folder up. Throws RefusedArchive for other contents without a model. */
+async function removeTopFolder(directory: string): Promise<void> {
+  const found = await readdir(directory, { withFileTypes: true });
+  const [top] = found;
+  if (found.length === 1 && top?.isDirectory()) {
+    const moved = `${directory}.top`;
+    await rename(path.join(directory, top.name), moved);
+    await rmdir(directory);
+    await rename(moved, directory);
+  } else if (!found.some(({ name }) => name.endsWith(".onnx")))
+    throw new RefusedArchive("It must contain the files of one voice, or one folder with all of them.");
 }
 
 /** Feeds the parser, one entry at a time; the first error ends it. */

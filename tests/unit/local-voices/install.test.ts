@@ -157,6 +157,24 @@ describe("an archive", () => {
     await expect(voices.remove("tiny")).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it.each([
+    ["its folder's name", ".", ["tiny"]],
+    ["a dot, as `tar -C folder .` packs it", "tiny", ["."]],
+    ["its files, as `tar *` packs them", "tiny", ["model.onnx", "tokens.txt"]],
+    ["a dot above its folder", ".", ["."]],
+  ])("is installed when it was packed with %s", async (_, folder, names) => {
+    const cwd = path.join(work, "source", folder);
+    await writeTinyVoice(path.join(work, "source", "tiny"));
+    const file = path.join(work, "packed.tar.gz");
+    await create({ gzip: true, file, cwd, portable: true }, names);
+    const voices = open();
+    expect(await voices.install("mine", { file }, OPTIONS)).toMatchObject({ name: "mine", kind: "vits" });
+    expect(await readdir(path.join(directory, "mine"))).toEqual(
+      expect.arrayContaining(["model.onnx", "tokens.txt"]),
+    );
+    expect(await listed()).toEqual(["mine"]);
+  });
+
   it("is unpacked from bzip2", async () => {
     // A folder "a" with a file "b" that contains "hello\n", written by bzip2: the tests have no compressor for it.
     const file = path.join(work, "small.tar.bz2");
@@ -192,7 +210,7 @@ describe("an archive", () => {
     ["a hard link", [{ path: "tiny/link", type: "Link", linkpath: "/etc/passwd" }], "Link"],
     ["a device", [{ path: "tiny/null", type: "CharacterDevice" }], "CharacterDevice"],
     ["two top folders", [{ path: "tiny/a" }, { path: "other/b" }], "one folder"],
-    ["files without a folder", [{ path: "model.onnx" }], "one folder"],
+    ["files without a folder or a model", [{ path: "./" }, { path: "./a" }], "the files of one voice"],
     ["a file twice", [{ path: "tiny/a" }, { path: "tiny/a" }], '"tiny/a" has the same path'],
     [
       "a file that is a folder too",
