@@ -5,8 +5,8 @@ import { TOTAL } from "../ledger/balances";
 import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 
-/** From this status on the caller did not cause the error. */
-const MIN_FAILURE_STATUS = 500;
+/** Of a call with an error: the caller did not cause it. An upstream's rate limit is 429 to the caller. */
+const isOurFailure = sql<boolean>`(status >= 500 or error = 'upstream_rate_limited')`;
 
 const SUBJECTS = {
   key: {
@@ -49,7 +49,7 @@ async function budgetsOf(
 async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean): Promise<number> {
   let select = db.selectFrom("usage").select(sql<number>`count(*)`.as("count")).where("at", ">=", since);
   // The text of the partial index `usage_failed`, so that it is used.
-  if (isFailure) select = select.where("error", "is not", null).where("status", ">=", MIN_FAILURE_STATUS);
+  if (isFailure) select = select.where("error", "is not", null).where(isOurFailure);
   return Number((await select.executeTakeFirstOrThrow()).count);
 }
 
@@ -85,9 +85,7 @@ export function alertFigures(
         .select([
           sql<string>`${subject}`.as("subject"),
           sql<number>`count(*)`.as("calls"),
-          sql<number>`sum(case when error is not null and status >= ${MIN_FAILURE_STATUS} then 1 else 0 end)`.as(
-            "failures",
-          ),
+          sql<number>`sum(case when error is not null and ${isOurFailure} then 1 else 0 end)`.as("failures"),
         ])
         .where("at", ">=", since)
         .where(sql<string>`${subject}`, "in", subjects)

@@ -280,18 +280,19 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       await settle({ at: NOW + 1, status: 502, error: "upstream_error" });
       await settle({ at: NOW + 2, status: 400, error: "invalid" });
       await settle({ at: NOW + 3, status: 499, error: "caller_left" });
-      expect(await store.alerts.callsSince(NOW)).toEqual({ calls: 4, failures: 1 });
+      await settle({ at: NOW + 3, status: 429, error: "upstream_rate_limited" });
+      expect(await store.alerts.callsSince(NOW)).toEqual({ calls: 5, failures: 2 });
       expect(await store.alerts.callsSince(NOW + 4)).toEqual({ calls: 0, failures: 0 });
       await settle({ at: NOW + 3, model: "other", status: 502, error: "upstream_error" });
       const { model } = usageRecord(key.id, user.id, {});
       expect(await store.alerts.callsBy("model", [model, "other", "unused"], NOW)).toEqual(
         new Map([
-          [model, { calls: 4, failures: 1 }],
+          [model, { calls: 5, failures: 2 }],
           ["other", { calls: 1, failures: 1 }],
         ]),
       );
       expect(await store.alerts.callsBy("key", [key.id], NOW)).toEqual(
-        new Map([[key.id, { calls: 5, failures: 2 }]]),
+        new Map([[key.id, { calls: 6, failures: 3 }]]),
       );
       expect(await store.alerts.callsBy("key", [], NOW)).toEqual(new Map());
     });
