@@ -6,7 +6,7 @@ import { api } from "@/lib/client/api";
 import { type Range, rangeQuery } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
 import { useApi } from "@/lib/client/use-api";
-import type { UsageSums } from "@/lib/contracts/console/usage-summary";
+import type { UsageSummary, UsageSums } from "@/lib/contracts/console/usage-summary";
 import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
@@ -16,15 +16,14 @@ import { Skeleton } from "../ui/skeleton";
 export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   const t = useTranslations("channels.detail");
   const format = useAmounts();
+  const options = { refreshInterval: 30_000, keepPreviousData: true };
   const ofChannel = { ...rangeQuery(range), channel_id: id, interval: range.interval };
-  const own = useApi(
-    api.summarizeUsage,
-    { query: ofChannel },
-    { refreshInterval: 30_000, keepPreviousData: true },
-  );
-  const served = useServedByAll(range);
+  const own = useApi(api.summarizeUsage, { query: ofChannel }, options);
+  // By minute only the newest calls are read: the totals have a request of their own.
+  const all = useApi(api.summarizeUsage, { query: { ...rangeQuery(range), by: "channel" } }, options);
   const { buckets, bucketMs, items } = useMemo(() => toSeries(range, own.data), [range, own.data]);
-  if (own.error && !own.data) return <CallError error={own.error} onRetry={() => void own.mutate()} />;
+  const failed = [own, all].find(({ data, error }) => error && !data);
+  if (failed) return <CallError error={failed.error} onRetry={() => void failed.mutate()} />;
   const axes = {
     buckets,
     bucketMs,
@@ -38,7 +37,10 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
     items.map((sums) => (sums ? read(sums) : null));
   return (
     <div className="grid gap-4">
-      <MetricsRow sums={own.data?.total} servedByAll={served} />
+      <MetricsRow id={id} channels={all.data?.items} />
+      {own.data?.read_from ? (
+        <p className="text-sm text-ink-muted">{t("partial", { when: format.exact(own.data.read_from) })}</p>
+      ) : null}
       <div className="grid gap-4 lg:grid-cols-2">
         <ChartBox title={t("callsChart")}>
           <TimeChart
@@ -73,13 +75,6 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   );
 }
 
-/** Number of calls that the channels served together. */
-function useServedByAll(range: Range): number {
-  const query = { ...rangeQuery(range), by: "channel" } as const;
-  const { data } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
-  return (data?.items ?? []).filter((item) => item.name !== null).reduce((sum, item) => sum + item.calls, 0);
-}
-
 function ChartBox({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="grid gap-2 rounded-md border bg-panel p-4">
@@ -89,13 +84,17 @@ function ChartBox({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function MetricsRow({ sums, servedByAll }: { sums: UsageSums | undefined; servedByAll: number }) {
+/** `channels`: the sums of every channel in the range; undefined while they load. */
+function MetricsRow({ id, channels }: { id: string; channels: UsageSummary["items"] | undefined }) {
   const t = useTranslations("channels.detail");
   const format = useAmounts();
+  const sums = channels?.find((one) => one.name === id);
+  // Calls without a channel have no name: they came from the cache, or none could serve them.
+  const served = (channels ?? []).reduce((sum, one) => sum + (one.name === null ? 0 : one.calls), 0);
   const ms = (value: number | null | undefined) => (value == null ? "–" : format.estimatedMs(value));
   const metrics: [Parameters<typeof t>[0], string][] = [
     ["calls", format.count(sums?.calls ?? 0)],
-    ["share", servedByAll > 0 ? format.share((sums?.calls ?? 0) / servedByAll) : "–"],
+    ["share", served > 0 ? format.share((sums?.calls ?? 0) / served) : "–"],
     ["errorRate", sums && sums.calls > 0 ? format.share(sums.errors / sums.calls) : "–"],
     ["p50", ms(sums?.latency_p50_ms)],
     ["p95", ms(sums?.latency_p95_ms)],
@@ -106,7 +105,7 @@ function MetricsRow({ sums, servedByAll }: { sums: UsageSums | undefined; served
       {metrics.map(([name, value]) => (
         <div key={name} className="grid gap-0.5 bg-panel px-4 py-3">
           <dt className="text-sm text-ink-muted">{t(name)}</dt>
-          <dd className="tabular text-xl">{sums ? value : <Skeleton className="my-1 h-5 w-16" />}</dd>
+          <dd className="tabular text-xl">{channels ? value : <Skeleton className="my-1 h-5 w-16" />}</dd>
         </div>
       ))}
     </dl>

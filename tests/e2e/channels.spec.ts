@@ -472,6 +472,30 @@ test("states that a channel has no data only once that is known", async ({ route
   await expect(empty).toHaveCount(2);
 });
 
+test("says that the charts of a channel begin later than its totals", async ({
+  routedPage: page,
+  routed,
+}) => {
+  const id = "chn_builtin_semantic";
+  await page.route("**/api/usage/summary*", async (route) => {
+    const reply = await route.fetch();
+    const { data, ...rest } = await reply.json();
+    const sums = (name: string) => ({ ...data.total, name, calls: 120_000, errors: 30_000 });
+    const changed = route.request().url().includes("interval=")
+      ? { ...data, read_from: "2026-11-28T12:00:00.000Z", total: { ...data.total, calls: 100_000 } }
+      : { ...data, items: [sums(id), sums("chn_other")] };
+    await route.fulfill({ response: reply, json: { ...rest, data: changed } });
+  });
+  await page.goto(`${routed.product.url}/channels/${id}?range=1h`);
+  await expect(page.getByText(/^Too many requests in this range: .* since .*12:00/)).toBeVisible();
+  for (const [name, value] of [
+    ["Requests", "120,000"],
+    ["Share of traffic", "50%"],
+    ["Error rate", "25%"],
+  ] as const)
+    await expect(page.getByRole("term").filter({ hasText: name }).locator("+ dd")).toHaveText(value);
+});
+
 test.describe("a long list", () => {
   // Deleting a hundred channels takes longer than a new instance.
   test.use({ needsNewInstance: true });

@@ -105,9 +105,9 @@ test.describe("an upstream channel over a day", () => {
       await expect(alert).toContainText(`${MODEL} is served by Standby`);
       await alert.getByRole("link", { name: "View channel" }).click();
       await expect(page).toHaveURL(/\/channels\/chn_/);
-      await expect(page.getByRole("listitem").filter({ hasText: "Recovered by failover" })).toContainText(
-        MODEL,
-      );
+      await expect(
+        page.getByRole("listitem").filter({ hasText: "Recovered by another attempt" }),
+      ).toContainText(MODEL);
     });
 
     await test.step("repair it and resume traffic", async () => {
