@@ -208,8 +208,8 @@ test("opens the dialog that the URL names once", async ({ ownerPage: page, produ
     await expect(page).toHaveURL(product.url + path);
     await page.keyboard.press("Escape");
     await expect(dialog).toHaveCount(0);
-    await navLink(page, "Alerts").click();
-    await expect(heading(page, "Alerts")).toBeVisible();
+    await navLink(page, "Logs").click();
+    await expect(heading(page, "Logs")).toBeVisible();
     await page.goBack();
     await expect(page).toHaveURL(product.url + path);
     await expect(page.getByRole("button", { name: button })).toBeVisible();
