@@ -19,7 +19,7 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   const options = { refreshInterval: 30_000, keepPreviousData: true };
   const ofChannel = { ...rangeQuery(range), channel_id: id, interval: range.interval };
   const own = useApi(api.summarizeUsage, { query: ofChannel }, options);
-  // By minute only the newest calls are read: the totals have a request of their own.
+  // By minute only the newest calls are read; without, the full hours are stored as sums.
   const all = useApi(api.summarizeUsage, { query: { ...rangeQuery(range), by: "channel" } }, options);
   const { buckets, bucketMs, items } = useMemo(() => toSeries(range, own.data), [range, own.data]);
   const failed = [own, all].find(({ data, error }) => error && !data);
@@ -39,7 +39,10 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
     <div className="grid gap-4">
       <MetricsRow id={id} channels={all.data?.items} />
       {own.data?.read_from ? (
-        <p className="text-sm text-ink-muted">{t("partial", { when: format.exact(own.data.read_from) })}</p>
+        <p className="text-sm text-ink-muted">
+          {t("partial", { when: format.exact(own.data.read_from) })}
+          {all.data?.read_from ? ` ${t("partialTotals", { when: format.exact(all.data.read_from) })}` : null}
+        </p>
       ) : null}
       <div className="grid gap-4 lg:grid-cols-2">
         <ChartBox title={t("callsChart")}>

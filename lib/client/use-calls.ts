@@ -115,8 +115,6 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
   const [lastOlder, setOlder] = useState<OlderLoad>({ path, isLoading: false, error: null });
   const older = lastOlder.path === path ? lastOlder : null;
   const current = loaded?.path === path ? loaded : null;
-  if (first.data && first.data !== current?.page)
-    setLoaded(current ? withNewestPage(current, first.data) : fromFirstPage(path, first.data));
   const running = current ? runningRows(current) : null;
   const again = useApi(api.listCalls, running && { query: { ...query, ...running, limit: MAX_PAGE_SIZE } }, {
     keepPreviousData: false,

@@ -398,6 +398,36 @@ test.describe("the form of a channel", () => {
     expect(saves).toBe(1);
   });
 
+  test("opens when it is visited again before the first visit's reply", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await routed.allow();
+    const { id } = await routed.channel("Cellar", { models: [EMBED] });
+    await page.goto(`${routed.product.url}/channels/${id}`);
+    let reads = 0;
+    let isHeld = false;
+    const release = () => {
+      isHeld = false;
+    };
+    await page.route(`**/api/channels/${id}`, async (route) => {
+      reads += 1;
+      while (isHeld) await new Promise((resolve) => setTimeout(resolve, 20));
+      await route.continue();
+    });
+    isHeld = true;
+    const before = reads;
+    await page.getByRole("link", { name: "Edit" }).click();
+    await expect(page.locator("[aria-busy=true]")).toBeVisible();
+    await expect.poll(() => reads).toBeGreaterThan(before);
+    await page.goBack();
+    await expect(page.getByRole("heading", { name: "Cellar" })).toBeVisible();
+    await page.getByRole("link", { name: "Edit" }).click();
+    await expect(page.locator("[aria-busy=true]")).toBeVisible();
+    release();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Cellar");
+  });
+
   test("does not start from the reply of an earlier visit", async ({ routedPage: page, routed }) => {
     await routed.allow();
     const { id } = await routed.channel("Cellar", { models: [EMBED] });
@@ -483,11 +513,13 @@ test("says that the charts of a channel begin later than its totals", async ({
     const sums = (name: string) => ({ ...data.total, name, calls: 120_000, errors: 30_000 });
     const changed = route.request().url().includes("interval=")
       ? { ...data, read_from: "2026-11-28T12:00:00.000Z", total: { ...data.total, calls: 100_000 } }
-      : { ...data, items: [sums(id), sums("chn_other")] };
+      : { ...data, read_from: "2026-11-28T11:30:00.000Z", items: [sums(id), sums("chn_other")] };
     await route.fulfill({ response: reply, json: { ...rest, data: changed } });
   });
   await page.goto(`${routed.product.url}/channels/${id}?range=1h`);
-  await expect(page.getByText(/^Too many requests in this range: .* since .*12:00/)).toBeVisible();
+  await expect(
+    page.getByText(/^Too many requests in this range: .*12:00.* The totals .*11:30/),
+  ).toBeVisible();
   for (const [name, value] of [
     ["Requests", "120,000"],
     ["Share of traffic", "50%"],

@@ -18,28 +18,27 @@ import { ChannelLoadError } from "../channel-load-error";
 import { CHANNELS_AND_MODELS } from "../use-channels";
 import { ChannelForm } from "./channel-form";
 
+let visits = 0;
+
 /** The form of a saved channel. It starts from the first read; later reads do not overwrite user input. */
 export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolean }) {
   const named = useTranslations("common.named");
   const router = useRouter();
   const { reload } = useApiCache();
   const models = useApi(api.listModels);
-  /** This visit has read the channel: the form must not start from the cached reply of an earlier visit. */
-  const [isRead, setRead] = useState(false);
-  // Its own cache key, so that only this page revalidates it while the form is open.
-  const request = useSWR(["channel to edit", id], () => callApi(api.getChannel, { params: { id } }), {
+  const [visit] = useState(() => ++visits);
+  // Its own cache key, so that only this page revalidates it while the form is open. One of each visit: the form must not
+  // start from an earlier one's reply.
+  const request = useSWR(["channel to edit", id, visit], () => callApi(api.getChannel, { params: { id } }), {
     revalidateOnFocus: false,
     revalidateOnReconnect: false,
-    revalidateIfStale: true,
-    dedupingInterval: 0,
-    onSuccess: () => setRead(true),
   });
   /** The channel was changed elsewhere while the form was open. */
   const [isStale, setStale] = useState(false);
   const error: unknown = request.error ?? models.error;
   const channel = request.data;
   const address = `/channels/${encodeURIComponent(id)}`;
-  if (!isRead || !channel || !models.data)
+  if (!channel || !models.data)
     return error ? (
       <ChannelLoadError
         error={error}

@@ -128,6 +128,7 @@ export const channels = {
     p95: "p95",
     spend: "Spend",
     partial: "Too many requests in this range: the charts show only those since {when}.",
+    partialTotals: "The totals count only those since {when}.",
     callsChart: "Requests",
     callsBy: "Requests over time",
     good: "Succeeded",

@@ -128,6 +128,7 @@ export const channels = {
     p95: "p95",
     spend: "花费",
     partial: "此时段的请求过多，图表只显示 {when} 之后的请求。",
+    partialTotals: "总计只统计 {when} 之后的请求。",
     callsChart: "请求",
     callsBy: "请求随时间变化",
     good: "成功",
