@@ -35,7 +35,7 @@ export function useAlertText() {
   function titleOf(alert: Alert): string {
     const { kind, subject_name, subject, detail, state } = alert;
     // Alerts of an older version have no peak; theirs was at least the threshold.
-    const peak = number(detail.peak_percent ?? detail.threshold);
+    const peak = number(detail.peak_percent || detail.threshold);
     const percent = kind === "error_rate" && state === "resolved" ? peak : number(detail.percent);
     const values = { name: subject_name ?? subject, percent: decimal(percent, 1) };
     const group = state === "opened" ? "kind" : "over";

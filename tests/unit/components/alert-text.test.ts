@@ -50,6 +50,7 @@ test.each([
 test.each([
   ["error_rate", "opened", { percent: 27.8, peak_percent: 31.5 }, "27.8% of requests fail"],
   ["error_rate", "resolved", { percent: 3, peak_percent: 31.5 }, "Error rate reached 31.5%"],
+  ["error_rate", "resolved", { percent: 100, peak_percent: 0, threshold: 20 }, "Error rate reached 20%"],
   ["error_rate", "opened", { percent: 40 }, "40% of requests fail"],
   ["budget_nearly_spent", "opened", { percent: 99.9 }, "robot has spent 99.9% of its budget"],
   ["budget_spent", "opened", { percent: 97 }, "robot has requests refused at 97% of its budget"],
