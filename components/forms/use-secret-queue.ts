@@ -7,7 +7,7 @@ export function useSecretQueue<Secret>() {
     /** The secret to show. */
     secret: queue[0],
     addSecret: (secret: Secret) => setQueue((before) => [...before, secret]),
-    /** Ends showing `secret`. */
+    /** Closes `secret`; the next one is shown. */
     closeSecret: () => setQueue(([, ...rest]) => rest),
   };
 }

@@ -101,9 +101,9 @@ interface OlderLoad {
 export type PagedCalls = ReturnType<typeof useCalls>;
 
 /**
- * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once, except
- * for the rows of running calls. `range`: the name of the range that `filters` hold; the list of a relative one stays
- * while its start moves on.
+ * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once,
+ * except for the rows of running calls. `range`: the name of the range that `filters` hold; the list of a relative one
+ * stays while its start moves on.
  */
 export function useCalls(filters: UsageFilters, range: Range["name"]) {
   const query = { ...filters, limit: PAGE_SIZE };

@@ -28,8 +28,9 @@ export class RefusedArchive extends Error {
 
 /**
  * Unpacks a `.tar.bz2` or `.tar.gz` into `directory`, which exists and is empty, without the archive's top folder if it
- * has one. Only folders and plain files are written, all of them new and below `directory`. Throws RefusedArchive for any other
- * entry, a path outside, too many files or bytes, and a damaged archive; the caller deletes what was written.
+ * has one. Only folders and plain files are written, all of them new and below `directory`. Throws RefusedArchive for
+ * any other entry, a path that is not accepted, too many files or bytes, files at the top without a model, and a damaged
+ * archive; the caller deletes what was written.
  */
 export async function unpack(
   archive: string,
