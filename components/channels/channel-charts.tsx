@@ -22,8 +22,10 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   // By minute only the newest calls are read; without, the full hours are stored as sums.
   const all = useApi(api.summarizeUsage, { query: { ...rangeQuery(range), by: "channel" } }, options);
   const { buckets, bucketMs, items } = useMemo(() => toSeries(range, own.data), [range, own.data]);
-  const failed = [own, all].find(({ data, error }) => error && !data);
+  const attempts = useApi(api.countChannelAttempts, { query: rangeQuery(range) }, options);
+  const failed = [own, all, attempts].find(({ data, error }) => error && !data);
   if (failed) return <CallError error={failed.error} onRetry={() => void failed.mutate()} />;
+  const failovers = attempts.data?.items.find((one) => one.channel_id === id)?.failovers ?? 0;
   const axes = {
     buckets,
     bucketMs,
@@ -37,7 +39,10 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
     items.map((sums) => (sums ? read(sums) : null));
   return (
     <div className="grid gap-4">
-      <MetricsRow id={id} channels={all.data?.items} />
+      <MetricsRow id={id} channels={attempts.data && all.data?.items} failovers={failovers} />
+      {failovers > 0 ? (
+        <p className="text-sm text-ink-muted">{t("failovers", { count: failovers })}</p>
+      ) : null}
       {own.data?.read_from ? (
         <p className="text-sm text-ink-muted">
           {t("partial", { when: format.exact(own.data.read_from) })}
@@ -87,18 +92,30 @@ function ChartBox({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** `channels`: the sums of every channel in the range; undefined while they load. */
-function MetricsRow({ id, channels }: { id: string; channels: UsageSummary["items"] | undefined }) {
+/**
+ * `channels`: the sums of every channel in the range; undefined while they load. `failovers`: failed attempts here of
+ * calls that ended elsewhere, which the sums do not include.
+ */
+function MetricsRow({
+  id,
+  channels,
+  failovers,
+}: {
+  id: string;
+  channels: UsageSummary["items"] | undefined;
+  failovers: number;
+}) {
   const t = useTranslations("channels.detail");
   const format = useAmounts();
   const sums = channels?.find((one) => one.name === id);
   // Calls without a channel have no name: they came from the cache, or none could serve them.
   const served = (channels ?? []).reduce((sum, one) => sum + (one.name === null ? 0 : one.calls), 0);
+  const attempts = (sums?.calls ?? 0) + failovers;
   const ms = (value: number | null | undefined) => (value == null ? "–" : format.estimatedMs(value));
   const metrics: [Parameters<typeof t>[0], string][] = [
     ["calls", format.count(sums?.calls ?? 0)],
     ["share", served > 0 ? format.share((sums?.calls ?? 0) / served) : "–"],
-    ["errorRate", sums && sums.calls > 0 ? format.share(sums.errors / sums.calls) : "–"],
+    ["errorRate", attempts > 0 ? format.share(((sums?.errors ?? 0) + failovers) / attempts) : "–"],
     ["p50", ms(sums?.latency_p50_ms)],
     ["p95", ms(sums?.latency_p95_ms)],
     ["spend", format.money(Number(sums?.cost_usd ?? 0))],

@@ -502,6 +502,23 @@ test("states that a channel has no data only once that is known", async ({ route
   await expect(empty).toHaveCount(2);
 });
 
+test("counts the attempts that another channel took over in a channel's error rate", async ({
+  routedPage: page,
+  routed,
+}) => {
+  await routed.allow();
+  const models = [{ name: "bge-taken-over", upstream_name: "nomic-embed-text", operation: "embeddings" }];
+  const broken = { priority: 0, keys: ["sk-old-key-that-ended"], models };
+  const { id } = await routed.channel("Rented machine", broken);
+  await routed.channel("Primary", { priority: 1, models });
+  expect(await routed.embed("bge-taken-over")).toBe(200);
+  const figure = (name: string) => page.getByRole("term").filter({ hasText: name }).locator("+ dd");
+  await page.goto(`${routed.product.url}/channels/${id}?range=1h`);
+  await expect(figure("Error rate")).toHaveText("100%");
+  await expect(figure("Requests")).toHaveText("0");
+  await expect(page.getByText("The error rate includes 1 failed attempt of requests")).toBeVisible();
+});
+
 test("says that the charts of a channel begin later than its totals", async ({
   routedPage: page,
   routed,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ensureEmbedded } from "../../lib/console/channels/ensure-embedded";
+import { toTimestamp } from "../../lib/contracts/timestamp";
 import { AppError } from "../../lib/errors";
 import type { UsageRecord } from "../../lib/ports/store";
 import { UpstreamProgress } from "../../lib/ports/upstream-progress";
@@ -137,6 +138,13 @@ test("counts a channel's failed attempts that failed over", async () => {
   await services.store.ledger.settle({ ...row, id: `${row.id}2`, model: "speech-b" }, PERIOD);
   const counted = await harness("/api/channels/attempts", { cookie: owner });
   expect(counted.json.data).toEqual({ items: [{ channel_id: made.id, failovers: 2 }] });
+  const minute = Math.floor(row.at / 60_000) * 60_000;
+  const countIn = async (from: number, to: number) => {
+    const range = new URLSearchParams({ from: toTimestamp(from), to: toTimestamp(to) });
+    return (await harness(`/api/channels/attempts?${range}`, { cookie: owner })).json.data.items;
+  };
+  expect(await countIn(minute, minute + 60_000)).toEqual([{ channel_id: made.id, failovers: 2 }]);
+  expect(await countIn(minute - 60_000, minute)).toEqual([]);
   const { items } = (await harness(`/api/channels/${made.id}/errors`, { cookie: owner })).json.data;
   const failed = { error: "upstream_error", key: "****cdef", status: 200 };
   expect(items).toMatchObject([failed, failed]);

@@ -13,7 +13,7 @@ export default async function Page({ searchParams }: PageQuery) {
   const [channels, traffic, attempts] = await Promise.all([
     listChannels(ctx),
     summarizeUsage(ctx, { by: "channel" }),
-    countChannelAttempts(ctx),
+    countChannelAttempts(ctx, {}),
   ]);
   return (
     <PageMessages areas={["channels"]}>

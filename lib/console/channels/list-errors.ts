@@ -1,5 +1,6 @@
 import type {
   ChannelAttempts,
+  ChannelAttemptsQuery,
   ChannelError,
   ChannelErrorsQuery,
 } from "../../contracts/console/channel-errors";
@@ -25,10 +26,11 @@ export async function listChannelErrors(
     const key = keys.find((one) => one.id === keyId);
     return key === undefined ? null : nameOfKey(key);
   };
-  const to = query.to === undefined ? ctx.clock.now() : Date.parse(query.to);
-  const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
-  if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
-  const attempts = await ctx.store.ledger.failedAttempts({ channelId, from, to, limit: query.limit });
+  const attempts = await ctx.store.ledger.failedAttempts({
+    channelId,
+    ...rangeOf(ctx, query),
+    limit: query.limit,
+  });
   const items = attempts.map((one) => ({
     id: one.id,
     request_id: one.requestId,
@@ -44,14 +46,24 @@ export async function listChannelErrors(
 }
 
 /**
- * Failed attempts of the last 24 hours, of calls that ended on another channel or on none: the usage of a channel does
- * not include them. Channels without any are left out. Throws `forbidden`.
+ * Failed attempts in a range (by default the last 24 hours), of calls that ended on another channel or on none: the usage
+ * of a channel does not include them. Channels without any are left out. Throws `forbidden`, `invalid`.
  */
-export async function countChannelAttempts(ctx: ReadContext): Promise<ChannelAttempts> {
+export async function countChannelAttempts(
+  ctx: ReadContext,
+  query: ChannelAttemptsQuery,
+): Promise<ChannelAttempts> {
   requireAdmin(ctx);
-  const to = ctx.clock.now();
   const byChannel = new Map<string, number>();
-  for (const { channelId, attempts } of await ctx.store.ledger.failovers({ from: to - DAY_MS, to }))
+  for (const { channelId, attempts } of await ctx.store.ledger.failovers(rangeOf(ctx, query)))
     byChannel.set(channelId, (byChannel.get(channelId) ?? 0) + attempts);
   return { items: [...byChannel].map(([channel_id, failovers]) => ({ channel_id, failovers })) };
+}
+
+/** In milliseconds; throws `invalid` when it is empty. */
+function rangeOf(ctx: ReadContext, query: ChannelAttemptsQuery): { from: number; to: number } {
+  const to = query.to === undefined ? ctx.clock.now() : Date.parse(query.to);
+  const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
+  if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
+  return { from, to };
 }

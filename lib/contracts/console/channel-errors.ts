@@ -2,12 +2,15 @@ import { z } from "zod";
 import { limitWithDefault } from "../paging";
 import { Timestamp } from "../timestamp";
 
-/** Query for a channel's last errors: by default the last day and 20 errors. */
-export const ChannelErrorsQuery = z.strictObject({
+/** Range of failed attempts: by default the last 24 hours. */
+export const ChannelAttemptsQuery = z.strictObject({
   from: Timestamp.optional(),
   to: Timestamp.optional(),
-  limit: limitWithDefault(20),
 });
+export type ChannelAttemptsQuery = z.output<typeof ChannelAttemptsQuery>;
+
+/** Query for a channel's last errors: by default the last day and 20 errors. */
+export const ChannelErrorsQuery = ChannelAttemptsQuery.extend({ limit: limitWithDefault(20) });
 export type ChannelErrorsQuery = z.output<typeof ChannelErrorsQuery>;
 
 /** A failed attempt on one channel. */
@@ -31,7 +34,7 @@ export type ChannelError = z.output<typeof ChannelError>;
 
 export const ChannelErrors = z.strictObject({ items: z.array(ChannelError) });
 
-/** `GET /api/channels/attempts`: of the last 24 hours. */
+/** `GET /api/channels/attempts`. */
 export const ChannelAttempts = z.strictObject({
   items: z.array(
     z.strictObject({

@@ -20,7 +20,7 @@ import {
   UpdateKey,
 } from "./api-keys";
 import { AuditCheck, AuditQuery, AuditRow } from "./audit";
-import { ChannelAttempts, ChannelErrors, ChannelErrorsQuery } from "./channel-errors";
+import { ChannelAttempts, ChannelAttemptsQuery, ChannelErrors, ChannelErrorsQuery } from "./channel-errors";
 import {
   AllowedUpstreams,
   AllowUpstream,
@@ -206,7 +206,7 @@ export const ENDPOINTS = {
   "POST /api/alerts/webhook/test": { body: TestWebhook, data: WebhookTest },
 
   "GET /api/channels": { query: ShortListQuery, data: listOf(Channel) },
-  "GET /api/channels/attempts": { data: ChannelAttempts },
+  "GET /api/channels/attempts": { query: ChannelAttemptsQuery, data: ChannelAttempts },
   "POST /api/channels": { body: CreateChannel, data: Channel },
   "GET /api/channels/{id}": { data: Channel },
   "GET /api/channels/{id}/errors": { query: ChannelErrorsQuery, data: ChannelErrors },

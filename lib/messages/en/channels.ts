@@ -127,6 +127,8 @@ export const channels = {
     p50: "p50",
     p95: "p95",
     spend: "Spend",
+    failovers:
+      "The error rate includes {count, plural, one {# failed attempt} other {# failed attempts}} of requests that did not end on this channel. The chart does not.",
     partial: "Too many requests in this range: the charts show only those since {when}.",
     partialTotals: "The totals count only those since {when}.",
     callsChart: "Requests",

@@ -59,7 +59,7 @@ export const CHANNELS_ROUTES = [
   consoleRoute("GET /api/channels/attempts", {
     auth: "admin",
     summary: "Count failed attempts that another channel took over",
-    handle: async (ctx) => ({ data: await countChannelAttempts(ctx) }),
+    handle: async (ctx, { query }) => ({ data: await countChannelAttempts(ctx, query) }),
   }),
   consoleRoute("POST /api/channels", {
     auth: "admin",
