@@ -155,8 +155,9 @@ export interface Ledger {
   settle(row: UsageRecord, period: BillingPeriod, prompt?: string, isNew?: boolean): Promise<void>;
   /**
    * Settles open entries of instances whose heartbeat is older than `deadBefore`, or which `isGone` reports as ended,
-   * at their reservation, flagged `estimated`. Returns how many. A heartbeat proves nothing about a time in which the
-   * store took no writes: the caller must know that it did.
+   * at their reservation, flagged `estimated`, and those of this process whose calls have ended: their settlement failed,
+   * or a failover lost it. Returns how many. A heartbeat proves nothing about a time in which the store took no writes:
+   * the caller must know that it did.
    */
   settleOrphans(now: number, deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
   /** Writes this process's heartbeat; `report` replaces its last one. */

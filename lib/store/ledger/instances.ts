@@ -19,7 +19,7 @@ async function goneInstances(
   return rows.map((row) => row.id).filter(isGone);
 }
 
-/** Open entries of instances that have ended, whose heartbeat is too old, or which have none; never our own. */
+/** Other instances' open entries: of those that have ended, whose heartbeat is too old, or which have none. */
 function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number, gone: readonly string[]) {
   return db
     .selectFrom("usage")
@@ -53,6 +53,12 @@ async function settleOrphan(commits: GroupCommit, row: Orphan): Promise<boolean>
   return (await commits.add({ kind: "settle", row: cells, onlyOpen: true })) === "done";
 }
 
+/** Settles orphans of one batch. Returns how many. */
+async function settleBatch(commits: GroupCommit, rows: readonly Orphan[]): Promise<number> {
+  const results = await Promise.all(rows.map((row) => settleOrphan(commits, row)));
+  return results.filter(Boolean).length;
+}
+
 /** Settles the open entries of ended instances and removes their heartbeats. Returns how many entries. */
 export async function settleOrphans(
   scope: Scope,
@@ -65,8 +71,7 @@ export async function settleOrphans(
   let settled = 0;
   for (;;) {
     const rows = await orphansOf(scope.scan, self, deadBefore, gone);
-    const results = await Promise.all(rows.map((row) => settleOrphan(commits, row)));
-    settled += results.filter(Boolean).length;
+    settled += await settleBatch(commits, rows);
     if (rows.length < ORPHAN_BATCH_ROWS) break;
   }
   await scope.writeOne(async (db) => {
@@ -81,6 +86,26 @@ export async function settleOrphans(
       .where("id", "!=", self)
       .execute();
   });
+  return settled;
+}
+
+/**
+ * Settles our own open entries whose calls have ended: their settlement failed, or a failover of the database lost it.
+ * `running`: the entries of all other calls, each added before it is written. Returns how many were settled.
+ */
+export async function settleEnded(
+  { scan }: Scope,
+  commits: GroupCommit,
+  self: string,
+  running: ReadonlySet<string>,
+): Promise<number> {
+  const own = scan.selectFrom("usage").where("state", "=", "open").where("owner", "=", self);
+  const ids = (await own.select("id").execute()).map(({ id }) => id).filter((id) => !running.has(id));
+  let settled = 0;
+  for (let start = 0; start < ids.length; start += ORPHAN_BATCH_ROWS) {
+    const batch = ids.slice(start, start + ORPHAN_BATCH_ROWS);
+    settled += await settleBatch(commits, await own.selectAll().where("id", "in", batch).execute());
+  }
   return settled;
 }
 

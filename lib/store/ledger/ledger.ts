@@ -6,7 +6,7 @@ import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 import { failedAttempts, failovers, findEntry, findEntryByRequest, listEntries } from "./entries";
 import type { GroupCommit } from "./group-commit";
-import { listInstances, removeHeartbeat, settleOrphans, writeHeartbeat } from "./instances";
+import { listInstances, removeHeartbeat, settleEnded, settleOrphans, writeHeartbeat } from "./instances";
 import { toCells } from "./rows";
 import { summarize } from "./summary";
 
@@ -85,19 +85,35 @@ export function createLedger(
   instanceId: string,
   maintain: Ledger["maintain"],
 ): Ledger {
+  /** The open entries of calls that have not ended. */
+  const running = new Set<string>();
   return {
     async reserve({ row, keyBudget, userBudget, day, month }) {
       const cells = toCells(row, "open", instanceId, { day, month });
-      const outcome = await commits.add({ kind: "reserve", row: cells, keyBudget, userBudget });
-      return typeof outcome === "string" ? { refused: null } : outcome;
+      running.add(row.id);
+      try {
+        const outcome = await commits.add({ kind: "reserve", row: cells, keyBudget, userBudget });
+        if (typeof outcome === "string") return { refused: null };
+        running.delete(row.id);
+        return outcome;
+      } catch (error) {
+        running.delete(row.id);
+        throw error;
+      }
     },
     async settle(row, period, prompt, isNew = false) {
-      const cells = toCells(row, "settled", instanceId, period);
-      const stored = prompt === undefined ? {} : { prompt: storable(prompt) };
-      await commits.add({ kind: "settle", row: cells, onlyOpen: false, isNew, ...stored });
+      try {
+        const cells = toCells(row, "settled", instanceId, period);
+        const stored = prompt === undefined ? {} : { prompt: storable(prompt) };
+        await commits.add({ kind: "settle", row: cells, onlyOpen: false, isNew, ...stored });
+      } finally {
+        running.delete(row.id);
+      }
     },
-    settleOrphans: (_now, deadBefore, isGone = () => false) =>
-      settleOrphans(scope, commits, instanceId, deadBefore, isGone),
+    async settleOrphans(_now, deadBefore, isGone = () => false) {
+      const ofOthers = await settleOrphans(scope, commits, instanceId, deadBefore, isGone);
+      return ofOthers + (await settleEnded(scope, commits, instanceId, running));
+    },
     heartbeat: (now, report) => scope.writeOne((db) => writeHeartbeat(db, instanceId, now, report)),
     leave: () => scope.writeOne((db) => removeHeartbeat(db, instanceId)),
     instances: (since) => listInstances(scope.scan, instanceId, since),

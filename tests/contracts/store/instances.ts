@@ -6,21 +6,21 @@ import { concurrently, type NewTestDatabase } from "./test-database";
 
 /** The usage ledger with several instances, and after their ends. */
 export function instancesContract(newDatabase: NewTestDatabase): void {
+  const open = async (store: Store, keyId: string, userId: string): Promise<UsageRecord> => {
+    const row = usageRecord(keyId, userId, { reservedNano: 30 });
+    await store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+    return row;
+  };
+
+  /** Two instances on one store, with a key. */
+  const openTwo = async (otherId: string) => {
+    const database = await newDatabase();
+    const other = await database.open({ instanceId: otherId });
+    const self = await database.open({ instanceId: "self" });
+    return { database, other, self, ...(await insertKey(self)) };
+  };
+
   describe("calls of ended instances", () => {
-    const open = async (store: Store, keyId: string, userId: string): Promise<UsageRecord> => {
-      const row = usageRecord(keyId, userId, { reservedNano: 30 });
-      await store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
-      return row;
-    };
-
-    /** Two instances on one store, with a key. */
-    const openTwo = async (otherId: string) => {
-      const database = await newDatabase();
-      const other = await database.open({ instanceId: otherId });
-      const self = await database.open({ instanceId: "self" });
-      return { database, other, self, ...(await insertKey(self)) };
-    };
-
     test("are settled once, at their reservations and as estimates, while those of a running instance stay open", async () => {
       const database = await newDatabase();
       const clock = { now: () => NOW, monotonic: () => performance.now() };
@@ -147,6 +147,43 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
         sweepers.map((one) => one.ledger.settleOrphans(NOW, 0, (id) => id === "dead")),
       );
       expect(counts.reduce((sum, count) => sum + count)).toBe(120);
+      await expectLedgerSumsToMatch(database);
+      await database.remove();
+    });
+  });
+
+  describe("ended calls of a running instance", () => {
+    test("are settled as orphans when a failover lost their settlements", async () => {
+      const { database, other, self, key, user } = await openTwo("other");
+      const tables = ["usage", "balances", "rollups", "daily_rollups"];
+      const lost = await Promise.all(concurrently(250, () => open(self, key.id, user.id)));
+      for (const table of tables)
+        await database.raw(`create table copy_of_${table} as select * from ${table}`);
+      for (const row of lost) await self.ledger.settle({ ...row, costNano: 1 }, PERIOD);
+      // The standby that takes over has the reservations only.
+      for (const table of tables) {
+        await database.raw(`delete from ${table}`);
+        await database.raw(`insert into ${table} select * from copy_of_${table}`);
+      }
+      const running = await open(self, key.id, user.id);
+      expect(await other.ledger.settleOrphans(NOW, 0)).toBe(0);
+      expect(await self.ledger.settleOrphans(NOW, 0)).toBe(250);
+      const states = await database.raw("select id from usage where state = 'open'");
+      expect(states).toEqual([[running.id]]);
+      await expectLedgerSumsToMatch(database);
+      await self.ledger.settle({ ...running, costNano: 7 }, PERIOD);
+      expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(250 * 30 + 7);
+      expect(await self.ledger.settleOrphans(NOW, 0)).toBe(0);
+      await expectLedgerSumsToMatch(database);
+      await database.remove();
+    });
+
+    test("are settled as orphans when the store rejected their settlements", async () => {
+      const { database, self, key, user } = await openTwo("other");
+      const row = await open(self, key.id, user.id);
+      await expect(self.ledger.settle({ ...row, costNano: Number.NaN }, PERIOD)).rejects.toThrow();
+      expect(await self.ledger.settleOrphans(NOW, 0)).toBe(1);
+      expect(await self.ledger.find(row.id)).toMatchObject({ row: { state: "settled", estimated: true } });
       await expectLedgerSumsToMatch(database);
       await database.remove();
     });
