@@ -42,17 +42,30 @@ export class ChangeFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Publishes the revisions of a commit of this process, except those that `refresh` has already published. */
+  /**
+   * Publishes the revisions of a commit of this process. A known revision may have been lost in a failover, and reached
+   * again by this commit.
+   */
   committed(rows: readonly RevisionTable[]): void {
-    this.#notify(this.#newTopics(rows));
+    const wentBack = rows.some(({ topic, revision }) => revision < this.#knownOf(topic));
+    const others = wentBack ? [...this.#known.keys()] : [];
+    for (const { topic, revision } of rows) this.#known.set(topic, revision);
+    this.#notify([...others, ...rows.map(({ topic }) => topic)]);
   }
 
-  /** Reads the revisions and notifies listeners of those that are new. */
+  /**
+   * Reads the revisions and notifies listeners of those that are new, or as `reread` where one is lower than was known
+   * before: the database went back.
+   */
   async refresh(): Promise<void> {
     const since = performance.now();
+    // A commit of this process during the read may be missing in its answer.
+    const before = new Map(this.#known);
     const rows = await this.#read.selectFrom("revisions").selectAll().execute();
     this.confirm(since);
-    this.#notify(this.#newTopics(rows));
+    const read = new Map(rows.map(({ topic, revision }) => [topic, revision]));
+    const wentBack = [...before].some(([topic, revision]) => (read.get(topic) ?? 0) < revision);
+    this.#notify(wentBack ? this.#replaceKnown(rows) : this.#newTopics(rows));
   }
 
   /**
@@ -63,10 +76,7 @@ export class ChangeFeed {
     const since = performance.now();
     const rows = await this.#read.selectFrom("revisions").selectAll().execute();
     this.confirm(since);
-    const topics = [...this.#known.keys(), ...rows.map(({ topic }) => topic)];
-    this.#known.clear();
-    for (const { topic, revision } of rows) this.#known.set(topic, revision);
-    this.#notify(topics);
+    this.#notify(this.#replaceKnown(rows));
   }
 
   /** Records that no change was missing at `since` (as `performance.now()`). */
@@ -93,9 +103,21 @@ export class ChangeFeed {
 
   /** Notes the revisions, and returns the topics of those that are new. */
   #newTopics(rows: readonly RevisionTable[]): string[] {
-    const newer = rows.filter(({ topic, revision }) => revision > (this.#known.get(topic) ?? 0));
+    const newer = rows.filter(({ topic, revision }) => revision > this.#knownOf(topic));
     for (const { topic, revision } of newer) this.#known.set(topic, revision);
     return newer.map(({ topic }) => topic);
+  }
+
+  /** Notes the revisions in place of the known ones, and returns the topics of both. */
+  #replaceKnown(rows: readonly RevisionTable[]): string[] {
+    const topics = [...this.#known.keys(), ...rows.map(({ topic }) => topic)];
+    this.#known.clear();
+    for (const { topic, revision } of rows) this.#known.set(topic, revision);
+    return topics;
+  }
+
+  #knownOf(topic: string): number {
+    return this.#known.get(topic) ?? 0;
   }
 
   #notify(names: readonly string[]): void {

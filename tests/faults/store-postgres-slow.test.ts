@@ -7,6 +7,7 @@ import { ANSWER_MS, SLOW_MS } from "../../lib/store/postgres/session";
 import { newPostgresDatabase } from "../contracts/store/postgres-database";
 import { channelRecord, SYSTEM_CLOCK } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
+import { openTcpGate } from "../support/tcp-gate";
 
 /** A PostgreSQL that is slow, behind a pooler, or replaced by its standby. */
 
@@ -87,6 +88,30 @@ test("after a failover to a standby without the last commits, their topics are r
   heard.length = 0;
   await other.settings.put("four", true);
   await vi.waitUntil(() => heard.includes("settings"), { timeout: 15_000, interval: 50 });
+  await database.remove();
+}, 40_000);
+
+test("after a failover that DATABASE_URL_DIRECT does not follow, all topics are read again", async () => {
+  const database = await newPostgresDatabase(server);
+  const gate = await openTcpGate(Number(new URL(database.url).port));
+  const direct = new URL(database.url);
+  direct.port = String(gate.port);
+  const store = await openStore({
+    databaseUrl: database.url,
+    listenUrl: direct.href,
+    writerWorker: new URL("file:///dev/null"),
+    instanceId: "listens-elsewhere",
+    clock: SYSTEM_CLOCK,
+    timeZone: "UTC",
+  });
+  await store.settings.put("one", true);
+  const heard: string[] = [];
+  store.onChange((topics) => heard.push(...topics));
+  // The last commit was lost, and its revision is that of another commit now.
+  await database.raw("update settings set name = 'two' where name = 'one'");
+  await gate.close();
+  await vi.waitUntil(() => heard.includes("settings"), { timeout: 8_000, interval: 50 });
+  await store.close();
   await database.remove();
 }, 40_000);
 

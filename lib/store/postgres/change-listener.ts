@@ -30,7 +30,7 @@ export class ChangeListener {
   #isClosed = false;
   #reading: Promise<void> | null = null;
   #isStale = false;
-  /** True after a reconnection, until the whole feed was read. */
+  /** True after a lost connection, a reconnection or a failed read, until the whole feed was read. */
   #needsReread = false;
   /** True while notifications do not arrive on an open connection. */
   #isMissingNotifications = false;
@@ -171,6 +171,7 @@ export class ChangeListener {
   #lose(client: Client, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = null;
+    this.#needsReread = true;
     this.#feed.setAnnounced(false);
     this.#log.warn("store_listener_down", { cause: String(error) });
     void client.end().catch(() => {});
@@ -195,7 +196,8 @@ export class ChangeListener {
         if (needsReread) await this.#feed.reread();
         else await this.#feed.refresh();
       } catch (error) {
-        this.#needsReread ||= needsReread;
+        // The server that answers next may lack commits of this one.
+        this.#needsReread = true;
         this.#log.warn("store_watch_failed", { cause: String(error) });
         // The next check of the connection reads again.
         this.#isStale = true;

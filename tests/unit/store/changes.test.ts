@@ -55,6 +55,53 @@ test("a revision that was lost in a failover and reached again by another proces
   expect(reported()).toEqual(["keys"]);
 });
 
+test("a revision that went back reports every topic, and then the next commit of another process", async () => {
+  const { feed, set, reported } = openFeed();
+  set({ keys: 50, users: 9 });
+  await feed.refresh();
+  reported();
+  set({ keys: 48, users: 9 });
+  await feed.refresh();
+  expect(reported()).toEqual(["keys", "users"]);
+  set({ keys: 49, users: 9 });
+  await feed.refresh();
+  expect(reported()).toEqual(["keys"]);
+  await feed.refresh();
+  expect(reported()).toEqual([]);
+});
+
+test.each([
+  { revision: 49, topics: ["keys", "users"] },
+  { revision: 50, topics: ["keys"] },
+])(
+  "a commit of this process that reaches the lost revision 50 or less is reported: $revision",
+  async ({ revision, topics }) => {
+    const { feed, set, reported } = openFeed();
+    set({ keys: 50, users: 9 });
+    await feed.refresh();
+    reported();
+    feed.committed([{ topic: "keys", revision }]);
+    expect(new Set(reported())).toEqual(new Set(topics));
+    set({ keys: revision, users: 9 });
+    await feed.refresh();
+    expect(reported()).toEqual([]);
+  },
+);
+
+test("a read that began before a commit of this process does not count as a database that went back", async () => {
+  const { feed, set, reported } = openFeed();
+  set({ keys: 1, users: 1 });
+  await feed.refresh();
+  reported();
+  const reading = feed.refresh();
+  set({ keys: 2, users: 1 });
+  feed.committed([{ topic: "keys", revision: 2 }]);
+  await reading;
+  expect(reported()).toEqual(["keys"]);
+  await feed.refresh();
+  expect(reported()).toEqual([]);
+});
+
 test("a topic that the new server lacks is reported, and so is its next commit", async () => {
   const { feed, set, reported } = openFeed();
   set({ keys: 1, users: 1 });
