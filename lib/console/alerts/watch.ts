@@ -173,13 +173,14 @@ async function budgets(services: ConsoleServices, now: number): Promise<AlertFac
 async function scopedCalls(
   { store }: ConsoleServices,
   { rules }: AlertRules,
-  since: number,
+  now: number,
 ): Promise<AlertFacts["scopedCalls"]> {
+  const since = now - RATE_WINDOW_MS;
   const watched = rules.filter((rule) => rule.error_rate_percent !== null);
   const models = watched.flatMap((rule) => (rule.scope === "model" ? [rule.model] : []));
   const keys = watched.flatMap((rule) => (rule.scope === "key" ? [rule.key_id] : []));
-  const ofModels = await store.alerts.callsBy("model", models, since);
-  const ofKeys = await store.alerts.callsBy("key", keys, since);
+  const ofModels = await store.alerts.callsBy("model", models, since, now);
+  const ofKeys = await store.alerts.callsBy("key", keys, since, now);
   const found: AlertFacts["scopedCalls"][number][] = [];
   for (const rule of watched) {
     const calls = rule.scope === "model" ? ofModels.get(rule.model) : ofKeys.get(rule.key_id);
@@ -203,13 +204,14 @@ export async function watchAlerts(
   const { store, clock, random, log, state } = services;
   const now = clock.now();
   const { alerts: rules } = await readSettings(store);
-  const since = now - RATE_WINDOW_MS;
   const watchesBudgets = rules.budgets || rules.rules.some((rule) => rule.scope === "key" && rule.budgets);
   const facts: AlertFacts = {
     openChannels: await openChannels(services),
     calls:
-      rules.error_rate_percent === null ? { calls: 0, failures: 0 } : await store.alerts.callsSince(since),
-    scopedCalls: await scopedCalls(services, rules, since),
+      rules.error_rate_percent === null
+        ? { calls: 0, failures: 0 }
+        : await store.alerts.callsSince(now - RATE_WINDOW_MS, now),
+    scopedCalls: await scopedCalls(services, rules, now),
     budgets: watchesBudgets ? await budgets(services, now) : [],
     disk,
     servers,

@@ -118,12 +118,16 @@ export interface Alerts {
   deleteResolved(before: number, limit: number): Promise<number>;
   /** Budgets of which at least `percent` is spent, of enabled keys and users. */
   budgetsAbove(percent: number, now: number): Promise<BudgetShare[]>;
-  /** Calls since `since`, and how many of them failed because of Patchbay or an upstream. */
-  callsSince(since: number): Promise<CallCounts>;
+  /**
+   * Calls since `since`, and how many of them failed because of Patchbay or an upstream. Calls of more than a minute
+   * after `now` do not count.
+   */
+  callsSince(since: number, now: number): Promise<CallCounts>;
   /** The same for each of these models, or API keys by ID; those without calls are left out. */
   callsBy(
     scope: "model" | "key",
     subjects: readonly string[],
     since: number,
+    now: number,
   ): Promise<ReadonlyMap<string, CallCounts>>;
 }

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { MINUTE_MS } from "../../contracts/durations";
 import type { BillingPeriod } from "../../ports/billing-period";
 import type { Alerts, BudgetShare } from "../../ports/store";
 import { TOTAL } from "../ledger/balances";
@@ -46,8 +47,18 @@ async function budgetsOf(
   }));
 }
 
-async function countFrom(db: Kysely<Tables>, since: number, isFailure: boolean): Promise<number> {
-  let select = db.selectFrom("usage").select(sql<number>`count(*)`.as("count")).where("at", ">=", since);
+/**
+ * True for a call since `since`. Instances' clocks differ a little; a call of more than a minute ahead is of a clock that
+ * was set back since.
+ */
+const isSince = (since: number, now: number) => sql<boolean>`(at >= ${since} and at <= ${now + MINUTE_MS})`;
+
+async function countCalls(
+  db: Kysely<Tables>,
+  isRecent: RawBuilder<boolean>,
+  isFailure: boolean,
+): Promise<number> {
+  let select = db.selectFrom("usage").select(sql<number>`count(*)`.as("count")).where(isRecent);
   // The text of the partial index `usage_failed`, so that it is used.
   if (isFailure) select = select.where("error", "is not", null).where(isOurFailure);
   return Number((await select.executeTakeFirstOrThrow()).count);
@@ -72,12 +83,13 @@ export function alertFigures(
       return found;
     },
 
-    async callsSince(since) {
-      const calls = await countFrom(scope.scan, since, false);
-      return { calls, failures: calls === 0 ? 0 : await countFrom(scope.scan, since, true) };
+    async callsSince(since, now) {
+      const isRecent = isSince(since, now);
+      const calls = await countCalls(scope.scan, isRecent, false);
+      return { calls, failures: calls === 0 ? 0 : await countCalls(scope.scan, isRecent, true) };
     },
 
-    async callsBy(scopeKind, subjects, since) {
+    async callsBy(scopeKind, subjects, since, now) {
       if (subjects.length === 0) return new Map();
       const subject = sql.ref(scopeKind === "model" ? "model" : "key_id");
       const rows = await scope.scan
@@ -87,7 +99,7 @@ export function alertFigures(
           sql<number>`count(*)`.as("calls"),
           sql<number>`sum(case when error is not null and ${isOurFailure} then 1 else 0 end)`.as("failures"),
         ])
-        .where("at", ">=", since)
+        .where(isSince(since, now))
         .where(sql<string>`${subject}`, "in", subjects)
         .groupBy(subject)
         .execute();

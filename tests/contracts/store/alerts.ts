@@ -276,25 +276,27 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
           PERIOD,
         );
       await settle({ at: NOW - 1, status: 502, error: "upstream_error" });
+      // Of a clock that was an hour ahead until now.
+      await settle({ at: NOW + 3_600_000, status: 502, error: "upstream_error" });
       await settle({ at: NOW });
       await settle({ at: NOW + 1, status: 502, error: "upstream_error" });
       await settle({ at: NOW + 2, status: 400, error: "invalid" });
       await settle({ at: NOW + 3, status: 499, error: "caller_left" });
       await settle({ at: NOW + 3, status: 429, error: "upstream_rate_limited" });
-      expect(await store.alerts.callsSince(NOW)).toEqual({ calls: 5, failures: 2 });
-      expect(await store.alerts.callsSince(NOW + 4)).toEqual({ calls: 0, failures: 0 });
+      expect(await store.alerts.callsSince(NOW, NOW + 3)).toEqual({ calls: 5, failures: 2 });
+      expect(await store.alerts.callsSince(NOW + 4, NOW + 4)).toEqual({ calls: 0, failures: 0 });
       await settle({ at: NOW + 3, model: "other", status: 502, error: "upstream_error" });
       const { model } = usageRecord(key.id, user.id, {});
-      expect(await store.alerts.callsBy("model", [model, "other", "unused"], NOW)).toEqual(
+      expect(await store.alerts.callsBy("model", [model, "other", "unused"], NOW, NOW + 3)).toEqual(
         new Map([
           [model, { calls: 5, failures: 2 }],
           ["other", { calls: 1, failures: 1 }],
         ]),
       );
-      expect(await store.alerts.callsBy("key", [key.id], NOW)).toEqual(
+      expect(await store.alerts.callsBy("key", [key.id], NOW, NOW + 3)).toEqual(
         new Map([[key.id, { calls: 6, failures: 3 }]]),
       );
-      expect(await store.alerts.callsBy("key", [], NOW)).toEqual(new Map());
+      expect(await store.alerts.callsBy("key", [], NOW, NOW + 3)).toEqual(new Map());
     });
   });
 }
