@@ -90,9 +90,9 @@ export interface RateLimiter {
 /** Whether the state that all instances share can be reached. */
 export interface SharedStateHealth {
   isUp: boolean;
-  /** Why not, and since when in wall-clock milliseconds; null while it can. */
+  /** Why not, and for how many milliseconds, whatever the wall clock did; null while it can. */
   reason: string | null;
-  since: number | null;
+  downMs: number | null;
   /** Times it was lost within the last minute. */
   recentOutages: number;
 }
@@ -104,6 +104,8 @@ export interface CircuitHealth {
   state: "closed" | "open" | "half_open";
   /** Wall-clock milliseconds; null while closed. */
   openedAt: number | null;
+  /** Milliseconds since it opened, whatever the wall clock did since then; 0 while closed. */
+  openMs: number;
   reason: OpenReason | null;
   /** Milliseconds until the next probe is allowed; 0 when it is. */
   waitMs: number;

@@ -1099,6 +1099,7 @@ describe("an alert for a channel that is down", () => {
       const known = {
         state: "open",
         openedAt: clock.now(),
+        openMs: 0,
         reason: "rate_limited",
         waitMs: 9_000,
         idleMs: 0,

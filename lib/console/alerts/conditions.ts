@@ -9,7 +9,8 @@ export type AlertRules = OpenSettings["alerts"];
 /** Input of the alert rules: what one instance knows at one moment. */
 export interface AlertFacts {
   /**
-   * Channels with an open or half-open circuit, as this process knows it. `models`: those not served; absent: all.
+   * Channels with an open or half-open circuit, as this process knows it. `openedAt` is shown; `openMs` is the circuit's
+   * age, whatever the wall clock did. `models`: those not served; absent: all.
    * `circuits`: those of its keys, or of models on them; absent: unknown. `affected`: the models not served in either
    * case. `fallbacks`: what serves these models instead.
    */
@@ -17,6 +18,7 @@ export interface AlertFacts {
     id: string;
     name: string;
     openedAt: number;
+    openMs: number;
     reason: OpenReason | null;
     circuits?: "keys" | "models";
     models?: readonly string[];
@@ -83,9 +85,9 @@ export function minutesOf(rules: AlertRules, affected: readonly string[]): numbe
   return watched.length === 0 ? null : Math.min(...watched);
 }
 
-function channelConditions(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
+function channelConditions(rules: AlertRules, facts: AlertFacts): Condition[] {
   return facts.openChannels.flatMap(
-    ({ id, name, openedAt, reason, circuits, models, affected, fallbacks, isQuiet }) => {
+    ({ id, name, openedAt, openMs, reason, circuits, models, affected, fallbacks, isQuiet }) => {
       const minutes = minutesOf(rules, affected);
       if (minutes === null) return [];
       const detail = {
@@ -96,7 +98,7 @@ function channelConditions(rules: AlertRules, facts: AlertFacts, now: number): C
         models,
         fallbacks,
       };
-      const isRaised = !isQuiet && now - openedAt >= minutes * 60_000;
+      const isRaised = !isQuiet && openMs >= minutes * 60_000;
       return [{ kind: "channel_open", subject: id, detail, isRaised }];
     },
   );
@@ -183,11 +185,11 @@ function serverCondition({ servers }: AlertFacts): Condition[] {
 const REDIS_DOWN_MS = 5_000;
 const REDIS_OUTAGES_PER_MINUTE = 3;
 
-function redisCondition({ sharedState }: AlertFacts, now: number): Condition[] {
+function redisCondition({ sharedState }: AlertFacts): Condition[] {
   if (sharedState === undefined) return [];
-  const { isUp, reason, since, recentOutages } = sharedState;
+  const { isUp, reason, downMs, recentOutages } = sharedState;
   if (isUp && recentOutages === 0) return [];
-  const isLong = since !== null && now - since >= REDIS_DOWN_MS;
+  const isLong = downMs !== null && downMs >= REDIS_DOWN_MS;
   const detail = { reason };
   return [
     { kind: "redis", subject: "", detail, isRaised: isLong || recentOutages >= REDIS_OUTAGES_PER_MINUTE },
@@ -195,14 +197,14 @@ function redisCondition({ sharedState }: AlertFacts, now: number): Condition[] {
 }
 
 /** The conditions that hold for these facts under these rules. */
-export function conditionsOf(rules: AlertRules, facts: AlertFacts, now: number): Condition[] {
+export function conditionsOf(rules: AlertRules, facts: AlertFacts): Condition[] {
   return [
-    ...channelConditions(rules, facts, now),
+    ...channelConditions(rules, facts),
     ...errorCondition(rules.error_rate_percent, facts.calls, null),
     ...scopedErrorConditions(facts),
     ...budgetConditions(rules, facts),
     ...diskCondition(rules.disk_free_percent, facts),
     ...serverCondition(facts),
-    ...redisCondition(facts, now),
+    ...redisCondition(facts),
   ];
 }

@@ -17,7 +17,7 @@ const Detail = z.object({
  * that the upstream works again. The next request or check closes or opens them, as for every recovering channel.
  * Circuits that are known from other instances, and those of disabled channels, stay as they are.
  */
-export async function restoreCircuits({ store, state, log }: ConsoleServices): Promise<void> {
+export async function restoreCircuits({ store, state, clock, log }: ConsoleServices): Promise<void> {
   const alerts = (await store.alerts.open()).filter((alert) => alert.kind === "channel_open");
   if (alerts.length === 0) return;
   const channels = await store.channels.all();
@@ -26,7 +26,15 @@ export async function restoreCircuits({ store, state, log }: ConsoleServices): P
     if (channel === undefined || !channel.enabled) continue;
     const { reason, since, models, circuits } = Detail.parse(detail);
     const at = since === undefined ? openedAt : Date.parse(since);
-    const health: CircuitHealth = { state: "half_open", openedAt: at, reason, waitMs: 0, idleMs: 0 };
+    const openMs = Math.max(0, clock.now() - at);
+    const health: CircuitHealth = {
+      state: "half_open",
+      openedAt: at,
+      openMs,
+      reason,
+      waitMs: 0,
+      idleMs: 0,
+    };
     const names = channel.models.map(({ name }) => name);
     // A request that fails for its model alone closes the circuit of its key, so models need circuits of their own.
     const affected = circuits === "keys" ? [null] : names.filter((name) => models?.includes(name) ?? true);

@@ -142,21 +142,30 @@ async function openChannels(services: ConsoleServices): Promise<AlertFacts["open
     const failing = broken.filter(({ health }) => !isIdleLimit(health, QUIET_MS));
     const isQuiet = failing.length === 0;
     if (whole.openedAt !== null && !isIdleLimit(whole, isQuiet ? LIMIT_ENDED_MS : QUIET_MS)) {
-      const { openedAt, reason } = whole;
+      const { openedAt, openMs, reason } = whole;
       const ofKeys = channelHealth(circuits, { ...channel, models: [] });
       const level = ofKeys.state === "closed" ? ("models" as const) : ("keys" as const);
       return [
-        { id, name, openedAt, reason, circuits: level, affected, isQuiet: isIdleLimit(whole, QUIET_MS) },
+        {
+          id,
+          name,
+          openedAt,
+          openMs,
+          reason,
+          circuits: level,
+          affected,
+          isQuiet: isIdleLimit(whole, QUIET_MS),
+        },
       ];
     }
     const shown = isQuiet ? broken : failing;
     // The model that has failed for longest gives the time and the reason.
-    const [first] = shown.sort((a, b) => (a.health.openedAt ?? 0) - (b.health.openedAt ?? 0));
+    const [first] = shown.sort((a, b) => b.health.openMs - a.health.openMs);
     if (first === undefined || first.health.openedAt === null) return [];
-    const { openedAt, reason } = first.health;
+    const { openedAt, openMs, reason } = first.health;
     const models = shown.map((one) => one.name);
     const ofModels = { circuits: "models" as const, models, affected: models };
-    return [{ id, name, openedAt, reason, ...ofModels, isQuiet }];
+    return [{ id, name, openedAt, openMs, reason, ...ofModels, isQuiet }];
   });
   return Promise.all(
     open.map(async (channel) => ({ ...channel, fallbacks: await fallbacksOf(services, channel.affected) })),
@@ -228,7 +237,7 @@ export async function watchAlerts(
   );
   state.heldAlerts = held;
   const silentMs = ({ id }: AlertRecord) => readAt - (held.get(id)?.since ?? readAt);
-  const plan = planAlerts(open, conditionsOf(rules, facts, now), silentMs);
+  const plan = planAlerts(open, conditionsOf(rules, facts), silentMs);
   const delivery = (await hasWebhook(store)) ? "pending" : "none";
   for (const { kind, subject, detail } of plan.raise) {
     const id = newId(random, "alt");

@@ -21,7 +21,14 @@ const MAX_WAIT_MS = 120_000;
 /** A rate limit that ended this long ago, without a request since, counts as over. */
 export const LIMIT_ENDED_MS = 10 * 60_000;
 
-export const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0, idleMs: 0 };
+export const CLOSED: CircuitHealth = {
+  state: "closed",
+  openedAt: null,
+  openMs: 0,
+  reason: null,
+  waitMs: 0,
+  idleMs: 0,
+};
 const SEVERITY = { closed: 0, half_open: 1, open: 2 } satisfies Record<CircuitHealth["state"], number>;
 
 /** Positive when `a` is worse than `b`. */
@@ -63,7 +70,8 @@ export class Breaker {
   #windowFrom = 0;
   #requests = 0;
   #failures = 0;
-  #open: { openedAt: number; until: number; reason: OpenReason } | null = null;
+  /** `since` and `until` (the next probe) are monotonic. */
+  #open: { openedAt: number; since: number; until: number; reason: OpenReason } | null = null;
   #isProbing = false;
   #isRetired = false;
   /** Monotonic milliseconds until which this instance waits for another instance's probe. */
@@ -85,10 +93,17 @@ export class Breaker {
 
   get health(): CircuitHealth {
     if (this.#open === null) return CLOSED;
-    const { openedAt, reason, until } = this.#open;
-    const leftMs = until - this.clock.monotonic();
-    const state = leftMs > 0 ? "open" : "half_open";
-    return { state, openedAt, reason, waitMs: Math.max(0, leftMs), idleMs: Math.max(0, -leftMs) };
+    const { openedAt, since, reason, until } = this.#open;
+    const now = this.clock.monotonic();
+    const leftMs = until - now;
+    return {
+      state: leftMs > 0 ? "open" : "half_open",
+      openedAt,
+      openMs: now - since,
+      reason,
+      waitMs: Math.max(0, leftMs),
+      idleMs: Math.max(0, -leftMs),
+    };
   }
 
   /** Starts an attempt; true when it is the probe. */
@@ -110,15 +125,19 @@ export class Breaker {
   }
 
   /** Applies the state that another instance has published; `onChange` is not called. */
-  apply({ state, openedAt, reason, waitMs, idleMs }: CircuitHealth): void {
+  apply({ state, openedAt, openMs, reason, waitMs, idleMs }: CircuitHealth): void {
     this.#consecutiveFailures = 0;
     this.#requests = 0;
     this.#failures = 0;
     this.#deferredUntil = 0;
-    this.#open =
-      state === "closed" || openedAt === null || reason === null
-        ? null
-        : { openedAt, until: this.clock.monotonic() + waitMs - idleMs, reason };
+    if (state === "closed" || openedAt === null || reason === null) {
+      this.#open = null;
+      return;
+    }
+    const now = this.clock.monotonic();
+    // Of an outage that is known already, `openMs` is computed again from a wall clock that may have been set.
+    const since = this.#open?.openedAt === openedAt ? this.#open.since : now - openMs;
+    this.#open = { openedAt, since, until: now + waitMs - idleMs, reason };
   }
 
   /** Closes the circuit permanently: the result of a running attempt is no longer published. */
@@ -191,8 +210,10 @@ export class Breaker {
   }
 
   #openFor(reason: OpenReason, waitMs: number): void {
-    const openedAt = this.#continues(reason) ? (this.#open?.openedAt ?? this.clock.now()) : this.clock.now();
-    this.#open = { openedAt, until: this.clock.monotonic() + waitMs, reason };
+    const now = this.clock.monotonic();
+    const known = this.#continues(reason) ? this.#open : null;
+    const { openedAt, since } = known ?? { openedAt: this.clock.now(), since: now };
+    this.#open = { openedAt, since, until: now + waitMs, reason };
     this.#consecutiveFailures = 0;
     this.#requests = 0;
     this.#failures = 0;

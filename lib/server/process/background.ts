@@ -43,7 +43,7 @@ export function watchOtherServers({
     const others = known.filter(({ isSelf, report }) => !isSelf && report?.server !== server);
     firstSeen = new Map(others.map(({ id, heartbeatAt }) => [id, firstSeen.get(id) ?? heartbeatAt]));
     const running = others
-      .filter(({ id, heartbeatAt }) => heartbeatAt > (firstSeen.get(id) ?? heartbeatAt) && !isGone(id))
+      .filter(({ id, heartbeatAt }) => heartbeatAt !== (firstSeen.get(id) ?? heartbeatAt) && !isGone(id))
       .map(({ id }) => id);
     for (const id of running.filter((one) => !logged.has(one))) {
       logged.add(id);

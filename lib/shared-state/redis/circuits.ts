@@ -56,7 +56,14 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[3])
 
 const LIST = script("return redis.call('HVALS', KEYS[1])");
 
-const CLOSED: CircuitHealth = { state: "closed", openedAt: null, reason: null, waitMs: 0, idleMs: 0 };
+const CLOSED: CircuitHealth = {
+  state: "closed",
+  openedAt: null,
+  openMs: 0,
+  reason: null,
+  waitMs: 0,
+  idleMs: 0,
+};
 
 const fieldOf = ({ channelId, keyId, model }: BreakerKey): string =>
   JSON.stringify([channelId, keyId, model]);
@@ -120,10 +127,16 @@ class RedisCircuits implements CircuitSharing {
       return;
     }
     const { openedAt, reason, until } = open;
-    const leftMs = until - this.clock.now();
-    const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, leftMs));
-    const idleMs = Math.max(0, -leftMs);
-    this.apply(key, { state: waitMs > 0 ? "open" : "half_open", openedAt, reason, waitMs, idleMs });
+    const now = this.clock.now();
+    const waitMs = Math.min(MAX_WAIT_MS, Math.max(0, until - now));
+    this.apply(key, {
+      state: waitMs > 0 ? "open" : "half_open",
+      openedAt,
+      openMs: Math.max(0, now - openedAt),
+      reason,
+      waitMs,
+      idleMs: Math.max(0, now - until),
+    });
   }
 
   /** `value`: empty for a closed circuit. */

@@ -50,7 +50,8 @@ export class LinkBreaker {
   #failures = 0;
   #outages: number[] = [];
   #reason: string | null = "not connected yet";
-  #since: number | null;
+  /** Monotonic; null while it is up. */
+  #downSince: number | null;
   #loggedAt = -Infinity;
   #isLogged = false;
   #probeMs = FIRST_PROBE_MS;
@@ -59,7 +60,7 @@ export class LinkBreaker {
   #isClearingDoubt = false;
 
   constructor(private readonly options: LinkBreakerOptions) {
-    this.#since = options.clock.now();
+    this.#downSince = options.clock.monotonic();
   }
 
   get isUp(): boolean {
@@ -72,9 +73,14 @@ export class LinkBreaker {
   }
 
   get health(): SharedStateHealth {
-    const from = this.options.clock.monotonic() - RECENT_MS;
-    const recentOutages = this.#outages.filter((at) => at > from).length;
-    return { isUp: this.#isUp, reason: this.#reason, since: this.#since, recentOutages };
+    const recentOutages = this.#outages.filter(
+      (at) => at > this.options.clock.monotonic() - RECENT_MS,
+    ).length;
+    return { isUp: this.#isUp, reason: this.#reason, downMs: this.#downMs(), recentOutages };
+  }
+
+  #downMs(): number | null {
+    return this.#downSince === null ? null : this.options.clock.monotonic() - this.#downSince;
   }
 
   /** Called each time that Redis becomes usable, including the first. */
@@ -113,7 +119,7 @@ export class LinkBreaker {
     this.#reason = cause;
     if (this.#isUp) {
       this.#isUp = false;
-      this.#since = clock.now();
+      this.#downSince = clock.monotonic();
       this.#probeMs = FIRST_PROBE_MS;
       this.planProbe();
       metrics.count("redis_outages");
@@ -185,15 +191,14 @@ export class LinkBreaker {
   }
 
   #goUp(): void {
-    const { clock, log } = this.options;
+    const { log } = this.options;
     this.#failures = 0;
     if (this.#isUp) return;
     this.#isUp = true;
-    if (this.#isLogged)
-      log.info("redis_recovered", { ms: this.#since === null ? 0 : clock.now() - this.#since });
+    if (this.#isLogged) log.info("redis_recovered", { ms: Math.round(this.#downMs() ?? 0) });
     this.#isLogged = false;
     this.#reason = null;
-    this.#since = null;
+    this.#downSince = null;
     this.#probeMs = PROBE_INTERVAL_MS;
     for (const listener of this.#listeners) listener();
   }

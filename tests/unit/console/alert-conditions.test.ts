@@ -15,7 +15,7 @@ const QUIET: AlertFacts = {
   servers: [],
 };
 const evaluate = (facts: Partial<AlertFacts>, rules: Partial<AlertRules> = {}) =>
-  conditionsOf({ ...DEFAULT_SETTINGS.alerts, ...rules }, { ...QUIET, ...facts }, NOW).map(
+  conditionsOf({ ...DEFAULT_SETTINGS.alerts, ...rules }, { ...QUIET, ...facts }).map(
     ({ kind, subject, isRaised }) => `${kind} ${subject} ${isRaised ? "raised" : "held"}`.replace("  ", " "),
   );
 
@@ -27,7 +27,9 @@ test("raises a channel alert after the rule's minutes, not before", () => {
       {
         id: "chn_1",
         name: "Gemini",
-        openedAt: NOW - ms,
+        // Of a wall clock that was an hour ahead when the circuit opened.
+        openedAt: NOW + 60 * MINUTE,
+        openMs: ms,
         reason: "credentials" as const,
         affected: ["tts-1", "voice-2"],
         fallbacks: [],
@@ -52,7 +54,7 @@ test("raises a channel alert after the rule's minutes, not before", () => {
 
 test("takes no peak of the error rate from fewer calls than raise an alert", () => {
   const peakOf = (calls: number, failures: number) =>
-    conditionsOf(DEFAULT_SETTINGS.alerts, { ...QUIET, calls: { calls, failures } }, NOW)[0]?.detail;
+    conditionsOf(DEFAULT_SETTINGS.alerts, { ...QUIET, calls: { calls, failures } })[0]?.detail;
   expect(peakOf(20, 10)).toMatchObject({ percent: 50, peak_percent: 50 });
   expect(peakOf(1, 1)).toMatchObject({ percent: 100, peak_percent: 0 });
 });
@@ -127,7 +129,7 @@ test.each([
 
 describe("the percentage of an alert", () => {
   const detailsOf = (facts: Partial<AlertFacts>, rules: Partial<AlertRules> = {}) =>
-    conditionsOf({ ...DEFAULT_SETTINGS.alerts, ...rules }, { ...QUIET, ...facts }, NOW).map(
+    conditionsOf({ ...DEFAULT_SETTINGS.alerts, ...rules }, { ...QUIET, ...facts }).map(
       ({ kind, detail, isRaised }) => ({ kind, percent: detail.percent, isRaised }),
     );
 
@@ -186,16 +188,16 @@ test("raises the same alert on both of two servers on one SQLite file", () => {
   const [one, other] = [
     ["b", "a"],
     ["a", "b"],
-  ].map((servers) => conditionsOf(DEFAULT_SETTINGS.alerts, { ...QUIET, servers }, NOW));
+  ].map((servers) => conditionsOf(DEFAULT_SETTINGS.alerts, { ...QUIET, servers }));
   expect(one).toEqual(other);
 });
 
 test.each([
-  [{ isUp: true, reason: null, since: null, recentOutages: 0 }, []],
-  [{ isUp: true, reason: null, since: null, recentOutages: 1 }, ["redis held"]],
-  [{ isUp: true, reason: null, since: null, recentOutages: 3 }, ["redis raised"]],
-  [{ isUp: false, reason: "lost", since: NOW - 4_999, recentOutages: 1 }, ["redis held"]],
-  [{ isUp: false, reason: "lost", since: NOW - 5_000, recentOutages: 1 }, ["redis raised"]],
+  [{ isUp: true, reason: null, downMs: null, recentOutages: 0 }, []],
+  [{ isUp: true, reason: null, downMs: null, recentOutages: 1 }, ["redis held"]],
+  [{ isUp: true, reason: null, downMs: null, recentOutages: 3 }, ["redis raised"]],
+  [{ isUp: false, reason: "lost", downMs: 4_999, recentOutages: 1 }, ["redis held"]],
+  [{ isUp: false, reason: "lost", downMs: 5_000, recentOutages: 1 }, ["redis raised"]],
 ])("evaluates Redis in the state %j to %j", (sharedState, expected) => {
   expect(evaluate({ sharedState })).toEqual(expected);
 });

@@ -227,6 +227,7 @@ test("a circuit of another instance keeps the time since its probe was allowed",
   const health = {
     state: "half_open",
     openedAt: 1,
+    openMs: 0,
     reason: "rate_limited",
     waitMs: 0,
     idleMs: 9_000,
@@ -236,9 +237,24 @@ test("a circuit of another instance keeps the time since its probe was allowed",
   expect(circuits.health("a", null, "m")).toMatchObject({ state: "half_open", idleMs: 10_000 });
 });
 
+test("a circuit's age does not depend on a wall clock that is set back", () => {
+  const clock = new FakeClock();
+  let monotonic = 0;
+  clock.monotonic = () => monotonic;
+  const { circuits, request } = open(clock);
+  request(refused(401));
+  clock.advance(-3_600_000);
+  monotonic += 130_000;
+  const health = circuits.health("a", null);
+  expect(health.openMs).toBe(130_000);
+  // Another instance publishes the same outage, by a clock that shows a time before it.
+  circuits.apply({ channelId: "a", keyId: null, model: null }, { ...health, openMs: 0 });
+  expect(circuits.health("a", null).openMs).toBe(130_000);
+});
+
 test("a state from another instance starts the count of requests again", () => {
   const { circuits, request, admission } = open();
-  const health = { state: "closed", openedAt: null, reason: null, waitMs: 0, idleMs: 0 } as const;
+  const health = { state: "closed", openedAt: null, openMs: 0, reason: null, waitMs: 0, idleMs: 0 } as const;
   const alternate = (requests: number) => {
     for (let number = 1; number <= requests; number++) request(number % 2 === 1 ? answered() : null);
   };

@@ -74,6 +74,13 @@ test("a server that has stopped, or has had no heartbeat for 30 s, is no longer 
   expect(await round(one)).toEqual([[]]);
 });
 
+test("two servers whose clock was set back stay found", async () => {
+  const [one, other] = [await start(), await start()];
+  for (let count = 0; count < 2; count++) await round(one, other);
+  clock.advance(-3_600_000);
+  for (let count = 0; count < 2; count++) expect(await round(one, other)).toEqual([[other.id], [one.id]]);
+});
+
 test("a recent row of a crashed server raises no warning", async () => {
   const crashed = await start();
   const one = await start();
