@@ -5,19 +5,19 @@ import type { KeyWithOwner } from "../ports/store";
 
 const fingerprints = new WeakMap<CatalogEntry, string>();
 
-/** Identifies a model with its channels, so that a change of either makes older entries unreachable. */
+/**
+ * Identifies a model with its channels, so that a change of either makes older entries unreachable. Versions do not
+ * suffice: after a failover that lost a change, another one may get the same version.
+ */
 export function fingerprintOf(entry: CatalogEntry): string {
   const known = fingerprints.get(entry);
   if (known !== undefined) return known;
-  const { model, routes } = entry;
-  // The channel of a local voice that is installed again has the same ID and version.
-  const parts = routes.map(({ channel: { id, createdAt, version }, upstreamName }) => [
-    id,
-    createdAt,
-    version,
-    upstreamName,
-  ]);
-  const fingerprint = JSON.stringify([model.name, model.version, model.createdAt, parts]);
+  const parts = entry.routes.map(({ channel, upstreamName }) => {
+    const { id, createdAt, version, provider, baseUrl, headers, options } = channel;
+    // The channel of a local voice that is installed again has the same ID and version.
+    return [id, createdAt, version, provider, baseUrl, headers, options, upstreamName];
+  });
+  const fingerprint = hash("sha256", JSON.stringify([entry.model, parts]), "base64url");
   fingerprints.set(entry, fingerprint);
   return fingerprint;
 }

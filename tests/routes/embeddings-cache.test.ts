@@ -238,13 +238,24 @@ test.each<{ name: string; upstreamName: string; channel: Partial<ChannelRecord>;
   },
 );
 
-test("does not reuse vectors of a channel that was deleted and created with the same ID", async () => {
+test.each([
+  { what: "a channel that was deleted and created with the same ID", channel: { createdAt: 1 } },
+  // A failover that lost a change leaves its version to the next one.
+  { what: "another provider with the same version", channel: { provider: "openai" } },
+  { what: "another address with the same version", channel: { baseUrl: "http://127.0.0.1:8880" } },
+  { what: "other headers with the same version", channel: { headers: { "x-variant": "b" } } },
+  { what: "other options with the same version", channel: { options: { batching: false } } },
+  { what: "a model that was changed with the same version", model: { maxInputTokens: 100 } },
+])("does not reuse earlier vectors for $what", async ({ channel, model }) => {
   const { asked, engine } = recordingEngine();
-  const channels = [lexicalChannel()];
-  const harness = openGatewayHarness({ channels, engine: () => engine });
+  const [channels, models] = [[lexicalChannel()], [embedModel()]];
+  const harness = openGatewayHarness({ models, channels, engine: () => engine });
   const embed = () => harness.call("/v1/embeddings", { body: { model: "patchbay-embed", input: "text" } });
   await embed();
-  channels[0] = lexicalChannel({ createdAt: 1 });
+  await embed();
+  expect(asked).toHaveLength(1);
+  channels[0] = lexicalChannel(channel);
+  models[0] = embedModel(model);
   harness.change("channels");
   await embed();
   expect(asked).toHaveLength(2);
