@@ -256,6 +256,24 @@ test("slots of running calls are registered again in a Redis that came back empt
   expect(next.kind).toBe("entered");
 });
 
+test.each([
+  { aheadMs: 3_600_000, step: "an hour", rate: "entered", slot: "entered" },
+  { aheadMs: 10_000, step: "ten seconds", rate: "limited", slot: "full" },
+])("after Redis' clock was set back by $step, a used-up rate is $rate and a slot $slot", async (one) => {
+  const redis = await redisServer();
+  const { limits, link } = await instance({ url: redis.url });
+  await until(() => link.isUp);
+  const old = Date.now() + one.aheadMs;
+  await redis.command("RPUSH", "test:{usr_1}:rate:rpm:key_1", `${old}:${old}:0:10`);
+  await redis.command("PEXPIREAT", "test:{usr_1}:rate:rpm:key_1", String(old + WINDOW));
+  await redis.command("ZADD", "test:{usr_1}:slots:slots", String(old + 20_000), "crashed:1");
+  const rates = ask(10);
+  const slots = [{ bucket: "slots", limit: 1 }];
+  const enter = { owner: "usr_1", windowMs: WINDOW };
+  expect((await limits.enter({ ...enter, slots: [], rates })).kind).toBe(one.rate);
+  expect((await limits.enter({ ...enter, slots, rates: [] })).kind).toBe(one.slot);
+});
+
 test("calls through the gateway succeed before, during and after an outage", async () => {
   const redis = await redisServer();
   const gate = await gateTo(redis);

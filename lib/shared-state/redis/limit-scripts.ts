@@ -6,9 +6,10 @@ import { script } from "./link";
  * KEYS: the slots' sorted sets (member: a call, score: end of its lease in ms), then the rates' logs. A log is a list of
  * `from:to:before:after`, oldest first, as in the memory limiter: units `before + 1` to `after`, counted since the log
  * began, were taken between `from` and `to`; so the units inside the window are the newest `after` less the oldest
- * `before`. ARGV: number of slots and of rates, lease ms, member, window ms, the slots' limits, then limit and cost of
- * each rate. Reply: 0 entered, 1 full or 2 limited; the index of the full slot; allowed, remaining, reset ms and retry ms
- * of each rate.
+ * `before`. A small step of the clock does not turn time back. After a large one (a whole window, two leases) entries of
+ * the old clock are deleted, and running calls take their slots again when their leases are renewed. ARGV: number of
+ * slots and of rates, lease ms, member, window ms, the slots' limits, then limit and cost of each rate. Reply: 0 entered,
+ * 1 full or 2 limited; the index of the full slot; allowed, remaining, reset ms and retry ms of each rate.
  */
 export const ENTER = script(`
 local slots, rates = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -22,6 +23,7 @@ local function read(entry)
 end
 for i = 1, slots do
   redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', clock)
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '(' .. whole(clock + 2 * lease), '+inf')
   if redis.call('ZCARD', KEYS[i]) >= tonumber(ARGV[5 + i]) then return {1, i - 1} end
 end
 local state, allowed = {}, true
@@ -30,9 +32,12 @@ for i = 1, rates do
   local limit, cost = tonumber(ARGV[4 + slots + i * 2]), tonumber(ARGV[5 + slots + i * 2])
   local now, sum, to, from, after = clock, 0, 0, 0, 0
   local tail = redis.call('LINDEX', key, -1)
-  if tail then
-    local _
-    from, to, _, after = read(tail)
+  local _
+  if tail then from, to, _, after = read(tail) end
+  if to > clock + window then
+    redis.call('DEL', key)
+    to, from, after = 0, 0, 0
+  elseif tail then
     if to > now then now = to end
     local head = redis.call('LINDEX', key, 0)
     while head do
