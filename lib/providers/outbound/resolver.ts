@@ -15,6 +15,8 @@ const STALE_MS = 300_000;
 /** Longest wait for a refresh while an older answer is cached. */
 const REFRESH_WAIT_MS = 200;
 const MAX_HOSTS = 1_000;
+/** Longest wait for name servers; getaddrinfo, asked next, and the connection have the rest of the connect timeout. */
+const QUERIES_MS = 1_500;
 
 /** These are resolved by the hosts file and multicast DNS, which c-ares does not read. */
 function isLocalName(host: string): boolean {
@@ -26,12 +28,27 @@ async function systemAddresses(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** Unlike getaddrinfo, c-ares does not use the thread pool of files and hashes. */
-export function createSystemLookup(): Lookup {
-  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+/** Queries to the name servers of this machine. */
+interface NameQueries {
+  resolve4(host: string): Promise<string[]>;
+  resolve6(host: string): Promise<string[]>;
+  /** Ends the queries that have no answer. */
+  cancel(): void;
+}
+
+const openQueries = (): NameQueries => new dns.Resolver({ timeout: 700, tries: 2 });
+
+/**
+ * Unlike getaddrinfo, c-ares does not use the thread pool of files and hashes. It reads the name servers only when it is
+ * opened, so each lookup opens it: they change with the network. `open` is for tests.
+ */
+export function createSystemLookup(open = openQueries): Lookup {
   return async (host) => {
     if (isLocalName(host)) return systemAddresses(host);
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const queries = open();
+    const timer = setTimeout(() => queries.cancel(), QUERIES_MS);
+    const answers = await Promise.allSettled([queries.resolve4(host), queries.resolve6(host)]);
+    clearTimeout(timer);
     const addresses = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
     // Names with dots may be in the hosts file too (host.docker.internal).
     return addresses.length > 0 ? addresses : systemAddresses(host);

@@ -17,7 +17,7 @@ import {
   readRetryAfter,
   refusalError,
 } from "@/lib/providers/outbound/refusal";
-import { createResolver } from "@/lib/providers/outbound/resolver";
+import { createResolver, createSystemLookup } from "@/lib/providers/outbound/resolver";
 import { encodePath, encodeSegment } from "@/lib/providers/upstream/provider";
 import { FakeClock } from "../../support/factories";
 import { RETRY_AFTER_FORMS } from "../../support/upstream/injected-failure";
@@ -394,6 +394,26 @@ test("does not wait for a name server without an answer while an old answer is c
   isSlow = true;
   clock.advance(31_000);
   expect(await resolver.resolve("h")).toEqual(["192.0.2.1"]);
+});
+
+test("reads the name servers of the system again for each lookup", async () => {
+  let opened = 0;
+  const lookup = createSystemLookup(() => {
+    opened += 1;
+    const address = `192.0.2.${opened}`;
+    return { resolve4: async () => [address], resolve6: async () => [], cancel: () => undefined };
+  });
+  expect([await lookup("a.example"), await lookup("a.example")]).toEqual([["192.0.2.1"], ["192.0.2.2"]]);
+});
+
+test("asks the operating system when the name servers have not answered in time", async () => {
+  const canceled = new AbortController();
+  const unanswered = () =>
+    new Promise<string[]>((_resolve, reject) => canceled.signal.addEventListener("abort", reject));
+  const cancel = () => canceled.abort();
+  const lookup = createSystemLookup(() => ({ resolve4: unanswered, resolve6: unanswered, cancel }));
+  // Another form of 127.0.0.1, for which getaddrinfo asks no name server.
+  expect(await lookup("127.1")).toEqual(["127.0.0.1"]);
 });
 
 test("passes a 100 head to undici as 102 wherever the network splits it, and leaves bodies unchanged", () => {
