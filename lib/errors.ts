@@ -45,7 +45,10 @@ export interface Issue {
   message: string;
 }
 
-/** `credentials`: the channel's key is invalid or lacks permissions. `account`: its account has no credit. */
+/**
+ * `credentials`: the channel's key is invalid, lacks permissions or cannot be decrypted. `account`: its account has no
+ * credit.
+ */
 export type UpstreamRefusal = "credentials" | "account";
 
 /** OpenAI's codes of an `invalid` input that is too long. */
@@ -69,7 +72,7 @@ export interface ErrorDetails {
   allow?: readonly string[];
   /** The upstream's status. With `invalid`: that of its error about the caller's input, which is passed through. */
   upstreamStatus?: number;
-  /** With `upstream_error`: what of the channel the upstream refuses, whatever the status. */
+  /** With `upstream_error`: what of the channel is refused, whatever the status; without one no upstream was called. */
   upstreamRefusal?: UpstreamRefusal;
   /** Additional response headers, such as those of the rate limit that was exceeded. */
   headers?: Readonly<Record<string, string>>;

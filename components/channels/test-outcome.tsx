@@ -50,7 +50,8 @@ function errorText(t: Texts, error: UpstreamFailure): ErrorText {
   const { upstream_status: status, upstream_message } = error;
   const detail = upstream_message ?? "";
   const refused = REFUSED.find((name) => name === error.fault);
-  if (refused) return { summary: t(refused), detail };
+  // Without a status the upstream was not asked: the key could not be decrypted, as our message says.
+  if (refused) return { summary: t(refused), detail: status === null ? error.message : detail };
   if (error.code === "upstream_rate_limited") return { summary: t("limited"), detail };
   if (error.code === "upstream_timeout") return { summary: t("slow"), detail };
   if (detail !== "" && status !== null) return { summary: t("answered", { status }), detail };

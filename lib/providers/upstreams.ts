@@ -1,6 +1,6 @@
 import type { UpstreamProviderName } from "../contracts/console/channels";
 import { DEFAULT_LIMITS, type Limits } from "../contracts/limits";
-import { AppError } from "../errors";
+import { AppError, hasCode } from "../errors";
 import type { ChannelDraft, ChannelProviders, ProviderFacts } from "../ports/channel-probe";
 import { channelKeyAad } from "../ports/channel-probe";
 import type { Cipher } from "../ports/cipher";
@@ -122,6 +122,12 @@ function checkDraft(
   };
 }
 
+/** The error of a channel whose key this process cannot decrypt: another channel, or another key, may serve the call. */
+function unreadableKey(cause: unknown): AppError {
+  const message = "The channel's upstream key cannot be decrypted with this server's secrets.";
+  return new AppError("upstream_error", message, { upstreamRefusal: "credentials" }, cause);
+}
+
 /**
  * Decrypted keys, cached by their stored record: decrypting one takes longer than the rest of this code does per call.
  */
@@ -130,9 +136,14 @@ function createUpstreamKeyReader(cipher: Cipher): (channel: ChannelRecord) => st
   return (channel) => {
     const [key] = channel.keys;
     if (key === undefined) return null;
-    const known =
-      opened.get(key) ?? cipher.decrypt("upstream-key", channelKeyAad(channel.id, key.id), key.encrypted);
-    opened.set(key, known);
-    return known;
+    const known = opened.get(key);
+    if (known !== undefined) return known;
+    try {
+      const plain = cipher.decrypt("upstream-key", channelKeyAad(channel.id, key.id), key.encrypted);
+      opened.set(key, plain);
+      return plain;
+    } catch (error) {
+      throw hasCode(error, "internal") ? unreadableKey(error) : error;
+    }
   };
 }

@@ -197,7 +197,7 @@ export const requests = {
     emptyText: "No request was rejected in this range.",
   },
   help: {
-    credentials: "The upstream rejected the channel’s upstream key. Enter a valid key in the channel.",
+    credentials: "The channel’s upstream key is invalid. Enter a valid key in the channel.",
     account:
       "The upstream account has no credit left. Top it up, or serve the model through another channel.",
     upstream_error:

@@ -65,4 +65,13 @@ test("shows the upstream's own message of a failed channel test", () => {
   expect(upstreamErrorText(t, { ...failure, fault: "credentials", key: "****wxyz" }).summary).toBe(
     "Key ****wxyz: Invalid upstream key.",
   );
+  const message = "The channel's upstream key cannot be decrypted with this server's secrets.";
+  const unasked = {
+    ...failure,
+    fault: "credentials",
+    message,
+    upstream_status: null,
+    upstream_message: null,
+  };
+  expect(upstreamErrorText(t, unasked)).toEqual({ summary: "Invalid upstream key.", detail: message });
 });

@@ -7,12 +7,15 @@ import { CallMeter } from "@/lib/gateway/metering/meter";
 import { refusalOf } from "@/lib/gateway/routing/enter-channel";
 import { withFailover } from "@/lib/gateway/routing/with-failover";
 import { createGatewayState } from "@/lib/gateway/state";
+import { channelKeyAad } from "@/lib/ports/channel-probe";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { ChannelRecord, SkippedChannel, UsageRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
+import { createCipher } from "@/lib/store/cipher";
 import type { StopSignal } from "../../../lib/ports/stop-signal";
 import { embedModel, lexicalChannel, SYSTEM_CLOCK, userRecord } from "../../support/factories";
 import { openGatewayHarness } from "../../support/gateway-harness";
+import { callOptions, channelTo, createRig } from "../../support/upstream/rig";
 
 /** The result of a call, as the meter settles it. */
 const SETTLEMENT = {
@@ -715,6 +718,26 @@ test("skips an upstream key that is refused and continues with the channel's oth
   for (let call = 0; call < 3; call++)
     await withFailover(ctx, plan, meter, async ({ channel }) => used.push(channel.keys[0]?.id ?? ""));
   expect(used).toEqual(["k1", "k2", "k2", "k2", "k2"]);
+});
+
+test("a channel whose upstream key cannot be decrypted counts as refused, and the next one serves", async () => {
+  const rig = createRig([]);
+  const other = createCipher({ current: "another secret of the tests, long enough", previous: [] });
+  const encrypted = other.encrypt("upstream-key", channelKeyAad("a", "k1"), "sk-1");
+  const keys = [{ id: "k1", encrypted, display: "k1" }];
+  const a = channelTo("openai", { origin: "http://127.0.0.1:9" }, { id: "a", keys });
+  const { ctx, plan, meter } = setting([a, lexicalChannel({ id: "b" })]);
+  const call = async ({ channel }: { channel: ChannelRecord }) =>
+    channel.id === "b" ? "ok" : rig.embedding(channel).embed({ model: "m", texts: ["a"] }, callOptions());
+  expect(await withFailover(ctx, plan, meter, call)).toBe("ok");
+  const single = setting([a]);
+  const error = await failureOf(withFailover(single.ctx, single.plan, single.meter, call));
+  expect(error).toMatchObject({
+    code: "upstream_error",
+    message: "The channel's upstream key cannot be decrypted with this server's secrets.",
+  });
+  expect(single.ctx.services.state.circuits.health("a", "k1").reason).toBe("credentials");
+  await rig.close();
 });
 
 test("invalid requests and busy engines do not open a circuit", async () => {

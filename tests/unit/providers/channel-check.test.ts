@@ -109,6 +109,9 @@ test("sends no key that was encrypted for another channel", async () => {
   const other = { ...channelTo("openai", upstream), keys: channelTo("openai", upstream).keys };
   const before = upstream.ledger.length;
   const work = rig.embedding(other).embed({ model: "embed", texts: ["a"] }, callOptions());
-  await expect(work).rejects.toMatchObject({ code: "internal" });
+  await expect(work).rejects.toMatchObject({
+    code: "upstream_error",
+    details: { upstreamRefusal: "credentials" },
+  });
   expect(upstream.ledger.length).toBe(before);
 });
