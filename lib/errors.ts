@@ -167,10 +167,17 @@ export function isOutOfFiles(error: unknown): boolean {
   return false;
 }
 
-/** The error for callers when the disk, or the quota of the server's user, is full; null for any other error. */
-export function diskFull(error: unknown): AppError | null {
-  if (!/^(?:ENOSPC|EDQUOT)$/.test(systemCode(error))) return null;
-  return new AppError("overloaded", "The server's disk is full.", {}, error);
+/**
+ * The error for callers when a file in the data directory cannot be written: the disk, or the quota of the server's user,
+ * is full, or the directory is read-only. Null for any other error.
+ */
+export function diskError(error: unknown): AppError | null {
+  const code = systemCode(error);
+  if (/^(?:ENOSPC|EDQUOT)$/.test(code))
+    return new AppError("overloaded", "The server's disk is full.", {}, error);
+  if (/^(?:EROFS|EACCES|EPERM)$/.test(code))
+    return new AppError("storage_unavailable", "The server cannot write to its data directory.", {}, error);
+  return null;
 }
 
 /** The error for callers when no file descriptor is left. It can be retried: descriptors are freed as other calls end. */

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { MODEL_FOLDER } from "../../contracts/console/local-voices";
-import { AppError, diskFull, isAppError } from "../../errors";
+import { AppError, diskError, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallOptions, VoiceFolder, VoiceSource } from "../../ports/local-voices";
 import type { Outbound } from "../outbound/create";
@@ -72,7 +72,7 @@ export async function installVoice(
     await clear(null);
     return folder;
   } catch (error) {
-    const failure = diskFull(error) ?? error;
+    const failure = diskError(error) ?? error;
     const reason = isAppError(failure) ? failure.message : "The installation failed.";
     // On a full disk the reason may not be written either.
     await clear(job.signal.aborted ? null : reason).catch(() => undefined);

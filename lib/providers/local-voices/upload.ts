@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import { MAX_ARCHIVE_BYTES } from "../../contracts/console/local-voices";
-import { AppError, diskFull } from "../../errors";
+import { AppError, diskError } from "../../errors";
 import type { UploadPart } from "../../ports/local-voices";
 import { ARCHIVE_ENDING, resumableBytes, tooLarge } from "./download";
 import { writeAll } from "./write-all";
@@ -37,7 +37,7 @@ export async function writePart(
   try {
     await writeAll(output, bytes, offset);
   } catch (error) {
-    throw diskFull(error) ?? error;
+    throw diskError(error) ?? error;
   } finally {
     await output.close();
   }

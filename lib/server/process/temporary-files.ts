@@ -2,7 +2,7 @@ import { type FileHandle, mkdtemp, open, readdir, rm, rmdir, stat, writeFile } f
 import path from "node:path";
 import type { ConsoleServices } from "../../console/context";
 import { HOUR_MS } from "../../contracts/durations";
-import { AppError, diskFull } from "../../errors";
+import { AppError, diskError } from "../../errors";
 import type { Store } from "../../ports/store";
 import { makeDirectory } from "../../store/make-directory";
 
@@ -42,20 +42,25 @@ function contentOf(file: FileHandle): AsyncIterable<Uint8Array> {
 /**
  * Calls `write` with a file in a new folder that only this OS user can read, and returns the file's content. The file
  * is unlinked before its first byte is read, so a crash leaves it only while it is written; `removeLeftFiles` removes it.
+ * Throws `overloaded` when the disk is full, `storage_unavailable` when the directory cannot be written.
  */
 async function temporaryContent(
   parent: string,
   prefix: string,
   write: (file: string) => Promise<void>,
 ): Promise<AsyncIterable<Uint8Array>> {
-  makeDirectory(parent);
-  const folder = await mkdtemp(path.join(parent, prefix));
   try {
-    const file = path.join(folder, CONTENT);
-    await write(file);
-    return contentOf(await open(file, "r"));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    makeDirectory(parent);
+    const folder = await mkdtemp(path.join(parent, prefix));
+    try {
+      const file = path.join(folder, CONTENT);
+      await write(file);
+      return contentOf(await open(file, "r"));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw diskError(error) ?? error;
   }
 }
 
@@ -97,11 +102,7 @@ export function createBackups(
 /** Writes replies that cannot be sent yet to files in the data directory. See `ConsoleServices.spool`. */
 export function createSpool(dataDirectory: string): ConsoleServices["spool"] {
   return (chunks) =>
-    temporaryContent(dataDirectory, PREFIX.spool, async (file) => {
-      try {
-        await writeFile(file, chunks, { flag: "wx", mode: 0o600 });
-      } catch (error) {
-        throw diskFull(error) ?? error;
-      }
-    });
+    temporaryContent(dataDirectory, PREFIX.spool, (file) =>
+      writeFile(file, chunks, { flag: "wx", mode: 0o600 }),
+    );
 }

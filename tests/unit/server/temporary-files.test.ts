@@ -30,6 +30,19 @@ test("creates a missing data directory that only its owner may read", async () =
   expect([statSync(data).mode & 0o777, readdirSync(data)]).toEqual([0o700, []]);
 });
 
+test("reports a full disk and a directory that cannot be written as 503", async () => {
+  const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+  await expect(createBackups({ backup: () => Promise.reject(full) }, parent)()).rejects.toMatchObject({
+    code: "overloaded",
+    message: "The server's disk is full.",
+  });
+  // No user may create a directory there, not even root.
+  await expect(createSpool("/sys")((async function* () {})())).rejects.toMatchObject({
+    code: "storage_unavailable",
+    message: "The server cannot write to its data directory.",
+  });
+});
+
 test("removes what a killed process has left, and nothing else", async () => {
   const now = Date.now();
   const make = (name: string, files: readonly string[], ageMs: number): void => {
