@@ -256,6 +256,25 @@ test("a scope's oldest values are evicted above its limit, and no value above a 
   expect((await large.find("usr_4", keys.slice(0, 64)))?.filter((value) => value !== undefined)).toEqual([]);
 });
 
+test.each(["index", "sum"])(
+  "an owner's limit holds after Redis evicted the %s of its values",
+  async (lost) => {
+    const cache = openCache({ maxScopeBytes: 10_000 });
+    for (const key of ["a", "b", "c"]) await keep(cache, "usr_1", key, random(3_000));
+    const [total = ""] = await commandList("KEYS", "test:*:bytes");
+    const index = total.replace(/:bytes$/, "");
+    await redis.command("DEL", lost === "index" ? index : total);
+    for (const key of ["d", "e", "f", "g"]) await keep(cache, "usr_1", key, random(3_000));
+    const sizes = (await commandList("ZRANGE", index, "0", "-1")).map((entry) => Number.parseInt(entry, 10));
+    expect(sizes).toHaveLength(3);
+    expect(Number(await redis.command("GET", total))).toBe(sum(sizes));
+    expect((await cache.find("usr_1", ["d", "e"]))?.map((value) => value?.length)).toEqual([
+      undefined,
+      3_000,
+    ]);
+  },
+);
+
 test("a value read or computed before the caches were cleared is neither found nor stored", async () => {
   const cache = openCache();
   await keep(cache, "usr_1", "text", bytes(1));

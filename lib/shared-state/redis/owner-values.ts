@@ -21,6 +21,8 @@ if bytes > max then
   for i = 3, #KEYS do redis.call('DEL', KEYS[i]) end
   return 0
 end
+-- One of both was evicted: they no longer agree. Values that the index has lost expire.
+if redis.call('EXISTS', KEYS[1], KEYS[2]) == 1 then redis.call('UNLINK', KEYS[1], KEYS[2]) end
 local added, written = 0, {}
 for i = 3, #KEYS do
   local size = string.len(ARGV[i])
