@@ -21,8 +21,8 @@ async function server(settings: readonly string[]): Promise<TestRedis> {
   return redis;
 }
 
-async function instance(url: string, ca?: string): Promise<RedisInstance> {
-  const one = await openRedisInstance({ url, ...(ca === undefined ? {} : { ca }) });
+async function instance(url: string, readCa?: () => string): Promise<RedisInstance> {
+  const one = await openRedisInstance({ url, ...(readCa === undefined ? {} : { readCa }) });
   closers.push(() => one.close());
   return one;
 }
@@ -55,7 +55,7 @@ async function expectShared(one: RedisInstance): Promise<void> {
   await expect.poll(() => cache.find("usr_1", ["a", "b"]), { timeout: 10_000 }).toEqual(stored);
 }
 
-test("rediss:// connects with a private certificate authority and an ACL user", async () => {
+test("rediss:// connects with a private certificate authority, once its file has it, and an ACL user", async () => {
   const file = (name: string) => path.join(ROOT, "tests/support/tls", name);
   const acl = "user patchbay on >secret ~test:* &test:* +@all";
   const port = await freePort();
@@ -75,7 +75,12 @@ test("rediss:// connects with a private certificate authority and an ACL user", 
   const withoutCa = await instance(url);
   expect(withoutCa.link.isUp).toBe(false);
   expect(withoutCa.link.health.reason).toMatch(/certificate/i);
-  await expectShared(await instance(url, readFileSync(file("first.crt"), "utf8")));
+  // An authority that changes later, as a mounted file does.
+  let name = "second.crt";
+  const one = await instance(url, () => readFileSync(file(name), "utf8"));
+  expect(one.link.isUp).toBe(false);
+  name = "first.crt";
+  await expectShared(one);
 });
 
 test("redis+sentinel:// finds the primary", async () => {

@@ -24,7 +24,7 @@ export interface RedisInstanceOptions {
   /** Default: a second, so that a busy machine is not taken for a slow Redis. */
   answerMs?: number;
   liveInstances?: number;
-  ca?: string;
+  readCa?: () => string;
   leaseMs?: number;
   /** The clock of the limits, by which calls stop to wait for a slot; default: the system's. */
   clock?: Clock;
@@ -35,7 +35,7 @@ export async function openRedisInstance({
   name = "one",
   answerMs = 1_000,
   liveInstances = 1,
-  ca,
+  readCa,
   leaseMs,
   clock = systemClock,
 }: RedisInstanceOptions): Promise<RedisInstance> {
@@ -49,7 +49,7 @@ export async function openRedisInstance({
   };
   const link = await openRedisLink({
     address,
-    ca: ca ?? null,
+    readCa: readCa ?? null,
     prefix: "test:",
     clock: systemClock,
     log: { info: write, warn: write, error: write },

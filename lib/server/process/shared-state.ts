@@ -35,13 +35,24 @@ interface SharedStateOptions {
   replies: SharedReplies | null;
 }
 
-function readCa(file: string | null): string | null {
+/** Reads the file at each call, and returns its last content while it cannot be read; at the start that is an error. */
+function caReader(file: string | null): (() => string) | null {
   if (file === null) return null;
+  const read = () => readFileSync(/* turbopackIgnore: true */ file, "utf8");
+  let last: string;
   try {
-    return readFileSync(/* turbopackIgnore: true */ file, "utf8");
+    last = read();
   } catch (error) {
     throw new SettingError(`REDIS_TLS_CA: ${file} cannot be read: ${String(error)}`);
   }
+  return () => {
+    try {
+      last = read();
+    } catch {
+      // It is being replaced.
+    }
+    return last;
+  };
 }
 
 const EVENTS = "events";
@@ -73,7 +84,7 @@ export async function openSharedState(
   const redis = await import("../../shared-state/redis/all");
   const link = await redis.openRedisLink({
     address: env.redis,
-    ca: readCa(env.redisTlsCa),
+    readCa: caReader(env.redisTlsCa),
     // Installations that share a Redis have different secrets; the instances of one have the same.
     prefix: `patchbay:${cipher.digest("shared-state", "prefix").slice(0, 12)}:`,
     clock,

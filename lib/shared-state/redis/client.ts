@@ -45,7 +45,7 @@ type NodeOptions = Pick<
 >;
 
 /** What connections of every kind have in common. */
-function optionsOf({ isTls, username, password }: RedisAddress, ca: string | null) {
+function optionsOf({ isTls, username, password }: RedisAddress, ca: string[] | null) {
   const timing = {
     connectTimeout: CONNECT_MS,
     socketTimeout: SILENT_MS,
@@ -142,11 +142,22 @@ const OPEN = {
   cluster: openCluster,
 } satisfies Record<RedisAddress["kind"], unknown>;
 
-/** `ca`: certificate of the authority that signed the server's, in PEM; null: those that Node knows. */
+/**
+ * `readCa` returns the certificate of the authority that signed the server's, in PEM; null: those that Node knows. It is
+ * called again when a connection is lost or fails, since the authority may have changed.
+ */
 export function createRedisClient(
   address: RedisAddress,
-  ca: string | null,
-  events: RedisClientEvents,
+  readCa: (() => string) | null,
+  { onError, onReady }: RedisClientEvents,
 ): RedisClient {
-  return OPEN[address.kind](address, optionsOf(address, ca), events);
+  // The client copies its options but not this list, which Node reads for each connection.
+  const ca = readCa === null ? null : [readCa()];
+  return OPEN[address.kind](address, optionsOf(address, ca), {
+    onReady,
+    onError(error) {
+      if (readCa !== null) ca?.splice(0, 1, readCa());
+      onError(error);
+    },
+  });
 }

@@ -58,8 +58,8 @@ export interface RedisLink {
 
 export interface RedisLinkOptions {
   address: RedisAddress;
-  /** PEM of a certificate authority. */
-  ca: string | null;
+  /** Reads the PEM of a certificate authority; null: those that Node knows. */
+  readCa: (() => string) | null;
   prefix: string;
   clock: Clock;
   log: Log;
@@ -89,7 +89,7 @@ class Link implements RedisLink {
   #lookUpsFrom = -Infinity;
 
   constructor(private readonly options: RedisLinkOptions) {
-    const { address, ca, prefix, clock, log, metrics, answerMs = ANSWER_MS } = options;
+    const { address, readCa, prefix, clock, log, metrics, answerMs = ANSWER_MS } = options;
     const key = `${prefix}probe`;
     this.#breaker = new LinkBreaker({
       clock,
@@ -99,11 +99,11 @@ class Link implements RedisLink {
       isReady: () => this.#fast.isReady,
       write: () => this.#fast.send(key, ["SET", key, "1", "PX", "10000"]),
     });
-    this.#fast = createRedisClient(address, ca, {
+    this.#fast = createRedisClient(address, readCa, {
       onError: (error) => this.#disconnected(error),
       onReady: () => void this.#breaker.probe(),
     });
-    this.#bulk = createRedisClient(address, ca, {
+    this.#bulk = createRedisClient(address, readCa, {
       onError: () => undefined,
       onReady: () => void this.#subscribeAll(),
     });
