@@ -30,6 +30,9 @@ export function classify(error: unknown, { embedded }: Pick<ChannelRecord, "embe
   if (code === "upstream_rate_limited" || details.isUnknownModel === true)
     return { next: "failover", countsForCircuit: true };
   if (!code.startsWith("upstream_")) return { next: "throw", countsForCircuit: false };
+  // Only this process lacks the secret of the key: instances share circuits, and the others can use it.
+  if (details.upstreamRefusal === "credentials" && details.upstreamStatus === undefined)
+    return { next: "repeat", countsForCircuit: false };
   // A built-in engine that is late is busy: an open circuit would refuse the requests that it still has time for.
   return { next: "repeat", countsForCircuit: !(embedded && code === "upstream_timeout") };
 }
