@@ -280,11 +280,14 @@ test("a repeat runs on another process when the process of the first request is 
   expect(routed.upstream.ledger.length).toBe(calls + 2);
 }, 30_000);
 
-test("SIGHUP replaces every process without a refused connection or a failed call", async () => {
+test("SIGHUP replaces every process without a refused connection or a failed call, and again during it", async () => {
   const before = await untilInstances((pids) => pids.length === PROCESSES);
   const calls = load(4, () => undefined);
   routed.product.process.kill("SIGHUP");
-  await untilInstances((pids) => pids.length === PROCESSES && pids.every((pid) => !before.includes(pid)));
+  const first = await untilInstances((pids) => pids.some((pid) => !before.includes(pid)));
+  routed.product.process.kill("SIGHUP");
+  const old = [...before, ...first];
+  await untilInstances((pids) => pids.length === PROCESSES && pids.every((pid) => !old.includes(pid)));
   await calls.stop();
   expect(calls.failed).toEqual([]);
   expect(calls.received.length).toBeGreaterThan(50);

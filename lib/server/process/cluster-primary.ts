@@ -84,6 +84,7 @@ export class ClusterPrimary {
   #lastId = 0;
   #isStarted = false;
   #isReplacing = false;
+  #mustReplaceAgain = false;
   #stopping: Promise<void> | null = null;
 
   constructor(options: PrimaryOptions) {
@@ -114,11 +115,19 @@ export class ClusterPrimary {
     this.#send(this.#members.get(1), { kind: "announce" });
   }
 
-  /** Replaces each member by a new process, one after the other; each serves before its predecessor drains. */
+  /**
+   * Replaces each member by a new process, one after the other; each serves before its predecessor drains. A call during
+   * a replacement has all of them replaced again: the new ones may have read what has changed since.
+   */
   async replaceAll(): Promise<void> {
     const { log, processes } = this.#options;
-    if (this.#isReplacing || this.#stopping !== null) return;
+    if (this.#stopping !== null) return;
+    if (this.#isReplacing) {
+      this.#mustReplaceAgain = true;
+      return;
+    }
     this.#isReplacing = true;
+    this.#mustReplaceAgain = false;
     log.info("replacing_processes", { count: processes });
     try {
       for (let index = 1; index <= processes && this.#stopping === null; index++) {
@@ -137,6 +146,7 @@ export class ClusterPrimary {
     } finally {
       this.#isReplacing = false;
     }
+    if (this.#mustReplaceAgain) await this.replaceAll();
   }
 
   /** Drains all members at once; resolves when they have exited. */
