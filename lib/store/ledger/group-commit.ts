@@ -226,10 +226,12 @@ export class GroupCommit {
   #fail(group: readonly Waiting[], error: unknown): void {
     for (const { operation, reject } of group) {
       const id = idOf(operation);
-      if (this.#corrections.size < MAX_CORRECTIONS || this.#corrections.has(id)) {
-        this.#corrections.set(id, correctionFor(operation));
-      } else {
-        this.#log.error("ledger_lost", { rows: 1 });
+      const correction = correctionFor(operation);
+      // An orphan's settlement has none, and must not replace that of its call.
+      if (correction !== null) {
+        if (this.#corrections.size < MAX_CORRECTIONS || this.#corrections.has(id))
+          this.#corrections.set(id, correction);
+        else this.#log.error("ledger_lost", { rows: 1 });
       }
       reject(error);
     }

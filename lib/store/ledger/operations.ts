@@ -54,14 +54,15 @@ export function placeholderOf(row: readonly Cell[]): Cell[] {
 /**
  * The correction for an operation whose commit failed or was not confirmed. Its caller got `storage_unavailable` and no
  * complete reply, so the entry says so and costs nothing; its usage figures stay. An entry of a caller who had left is
- * not changed. Works whether or not the first commit took place.
+ * not changed. Works whether or not the first commit took place. Null for an orphan's settlement, which is repeated
+ * until the entry is settled.
  */
-export function correctionFor(operation: LedgerOperation): LedgerOperation {
+export function correctionFor(operation: LedgerOperation): LedgerOperation | null {
   switch (operation.kind) {
     case "reserve":
       return { kind: "cancel", row: operation.row };
     case "settle": {
-      if (operation.onlyOpen) return operation;
+      if (operation.onlyOpen) return null;
       const { row, onlyOpen: _, isNew: __, ...rest } = operation;
       if (textIn(row, "error") === "caller_left") return { ...rest, kind: "correct", row };
       const corrected = withCells(row, {

@@ -66,6 +66,23 @@ test("commits the others of a group in which PostgreSQL finds one damaged row", 
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 });
 
+test("an orphan's settlement that fails leaves the correction of its call as it is", async () => {
+  let isDown = true;
+  const written: LedgerOperation[] = [];
+  const commit: CommitGroup = async (operations) => {
+    if (isDown) throw storageUnavailable();
+    written.push(...operations);
+    return operations.map(() => "done");
+  };
+  const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+  const row = toCells(usageRecord("key_1", "usr_1", { id: "a" }), "settled", "self", PERIOD);
+  await expect(commits.add({ kind: "settle", row, onlyOpen: false })).rejects.toThrow();
+  await expect(commits.add({ kind: "settle", row, onlyOpen: true })).rejects.toThrow();
+  isDown = false;
+  await commits.close();
+  expect(written.map((one) => one.kind)).toEqual(["correct"]);
+});
+
 describe("while another transaction keeps the rows of some users locked", () => {
   const LOCK_TIMEOUT = "55P03";
   /** A caller's time, and one round of attempts that began before its end. */
