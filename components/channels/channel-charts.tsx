@@ -22,7 +22,10 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   // By minute only the newest calls are read; without, the full hours are stored as sums.
   const all = useApi(api.summarizeUsage, { query: { ...rangeQuery(range), by: "channel" } }, options);
   const { buckets, bucketMs, items } = useMemo(() => toSeries(range, own.data), [range, own.data]);
-  const attempts = useApi(api.countChannelAttempts, { query: rangeQuery(range) }, options);
+  // Of the same time as the sums.
+  const since = all.data?.read_from ? { from: all.data.read_from } : {};
+  const ofSums = all.data ? { query: { ...rangeQuery(range), ...since } } : null;
+  const attempts = useApi(api.countChannelAttempts, ofSums, options);
   const failed = [own, all, attempts].find(({ data, error }) => error && !data);
   if (failed) return <CallError error={failed.error} onRetry={() => void failed.mutate()} />;
   const failovers = attempts.data?.items.find((one) => one.channel_id === id)?.failovers ?? 0;

@@ -533,7 +533,9 @@ test("says that the charts of a channel begin later than its totals", async ({
       : { ...data, read_from: "2026-11-28T11:30:00.000Z", items: [sums(id), sums("chn_other")] };
     await route.fulfill({ response: reply, json: { ...rest, data: changed } });
   });
+  const counted = page.waitForRequest(/\/api\/channels\/attempts\?.*from=2026-11-28T11(:|%3A)30/);
   await page.goto(`${routed.product.url}/channels/${id}?range=1h`);
+  await counted;
   await expect(
     page.getByText(/^Too many requests in this range: .*12:00.* The totals .*11:30/),
   ).toBeVisible();
