@@ -9,8 +9,11 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { type CallFilter, withFilter } from "@/lib/client/calls";
+import { withRange } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
+import { useRange } from "@/lib/client/use-range";
 import type { UsageDetail } from "@/lib/contracts/console/usage";
+import { DAY_MS } from "@/lib/contracts/durations";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
@@ -222,11 +225,19 @@ function CallHelp({ call }: { call: UsageDetail }) {
   );
 }
 
-/** Links that filter for calls with the same error, model, key or request ID. */
+/**
+ * Links that filter for calls with the same error, model, key or request ID: in the page's range, or in the day around a
+ * call that is not in it.
+ */
 function SimilarCalls({ call }: { call: UsageDetail }) {
   const t = useTranslations("requests.detail");
   const path = usePathname();
-  const searchParams = useSearchParams();
+  const searchParams = new URLSearchParams(useSearchParams());
+  const range = useRange();
+  const at = Date.parse(call.at);
+  const isInRange = range.from <= at && at < range.to;
+  const day = { from: at - DAY_MS / 2, to: at + DAY_MS / 2 };
+  const query = isInRange ? searchParams : withRange(searchParams, day);
   const links: [string, CallFilter, string | null][] = [
     [t("sameError"), "status", call.error],
     [t("sameModel"), "model", call.model],
@@ -240,10 +251,7 @@ function SimilarCalls({ call }: { call: UsageDetail }) {
         {links.map(([label, name, value]) =>
           value === null ? null : (
             <Button key={name} asChild variant="outline" size="sm">
-              <Link
-                href={`${path}${withFilter(new URLSearchParams(searchParams), name, value)}`}
-                prefetch={false}
-              >
+              <Link href={`${path}${withFilter(query, name, value)}`} prefetch={false}>
                 {label}
               </Link>
             </Button>

@@ -67,11 +67,16 @@ export function rangeQuery({ from, to }: Span): { from: string; to: string } {
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }
 
+/** The query with this range in place of its own. */
+export function withRange(query: URLSearchParams, choice: RangeName | Span): URLSearchParams {
+  const changed = new URLSearchParams(query);
+  for (const name of ["range", "from", "to"]) changed.delete(name);
+  if (typeof choice === "string") changed.set("range", choice);
+  else for (const [name, value] of Object.entries(rangeQuery(choice))) changed.set(name, value);
+  return changed;
+}
+
 /** Sets the range in the page's URL, as a new history entry. */
 export function setRangeInUrl(choice: RangeName | Span): void {
-  const query = new URLSearchParams(window.location.search);
-  for (const name of ["range", "from", "to"]) query.delete(name);
-  if (typeof choice === "string") query.set("range", choice);
-  else for (const [name, value] of Object.entries(rangeQuery(choice))) query.set(name, value);
-  window.history.pushState(null, "", `?${query}`);
+  window.history.pushState(null, "", `?${withRange(new URLSearchParams(window.location.search), choice)}`);
 }

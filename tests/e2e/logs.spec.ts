@@ -61,6 +61,18 @@ test("explains the error code of a failed call and links to calls with the same 
   await expect(rows(page)).toHaveCount(2);
 });
 
+test("links from a call outside of the page's range to those around it", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const requestId = await embed(product.url, testKey);
+  const range = "from=2026-01-01T00:00:00.000Z&to=2026-01-02T00:00:00.000Z";
+  await page.goto(`${product.url}/logs?${range}&call=${requestId}`);
+  await drawer(page).getByRole("link", { name: "Same request" }).click();
+  await expect(page).toHaveURL(new RegExp(`request_id=${requestId}`));
+  await expect(rows(page)).toHaveCount(2);
+});
+
 test("shows the input text of a call, or that it was not stored", async ({ ownerPage: page, product }) => {
   await embed(product.url, testKey, { input: "sent before storing" });
   await storePrompts(product, true);
