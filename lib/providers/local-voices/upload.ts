@@ -11,8 +11,8 @@ const PREFIX = ".upload-";
 
 /**
  * Writes one part of an archive to the disk; the parts come in order, and an upload that was interrupted is continued
- * where it ended. Throws `invalid` (kind or size of the file), `conflict` (another part is expected), `overloaded`
- * (the disk is full).
+ * where it ended. Throws `invalid` (kind or size of the file), `conflict` (another part is expected), `overloaded` (the
+ * disk is full), `storage_unavailable` (the directory cannot be written).
  */
 export async function writePart(
   directory: string,
@@ -24,8 +24,18 @@ export async function writePart(
   if (total > MAX_ARCHIVE_BYTES) throw tooLarge(total);
   if (bytes.length === 0 || offset + bytes.length > total)
     throw new AppError("invalid", `A part must have 1 to ${total - offset} bytes; got ${bytes.length}.`);
-  await mkdir(directory, { recursive: true });
   const archive = path.join(directory, `${PREFIX}${name}${ending}`);
+  try {
+    await mkdir(directory, { recursive: true });
+    await writeAt(archive, bytes, offset);
+  } catch (error) {
+    throw diskError(error) ?? error;
+  }
+  return { received: offset + bytes.length, archive };
+}
+
+/** Writes a part of an archive; the first one replaces what was there. Throws `conflict` when it is not the next one. */
+async function writeAt(archive: string, bytes: Uint8Array, offset: number): Promise<void> {
   if (offset === 0) await truncate(archive, 0).catch(() => undefined);
   else {
     const have = (await stat(archive).catch(() => null))?.size ?? 0;
@@ -36,12 +46,9 @@ export async function writePart(
   const output = await open(archive, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
     await writeAll(output, bytes, offset);
-  } catch (error) {
-    throw diskError(error) ?? error;
   } finally {
     await output.close();
   }
-  return { received: offset + bytes.length, archive };
 }
 
 /** Sizes of the downloads that can be resumed, by voice. */

@@ -39,6 +39,15 @@ it("reports a disk that is full", async () => {
   });
 });
 
+it("reports a directory that cannot be written", async () => {
+  const part = { file: "voice.tar.gz", offset: 0, total: 100, bytes: Buffer.alloc(100) };
+  // No user may create a directory there, not even root.
+  await expect(writePart("/sys/voices", "voice", part)).rejects.toMatchObject({
+    code: "storage_unavailable",
+    message: "The server cannot write to its data directory.",
+  });
+});
+
 it.each([0, 101])("refuses a part of %d bytes of an archive of 100", async (length) => {
   const part = { file: "voice.tar.gz", offset: 0, total: 100, bytes: Buffer.alloc(length) };
   await expect(writePart(directory, "voice", part)).rejects.toMatchObject({ code: "invalid" });
