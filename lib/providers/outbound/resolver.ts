@@ -15,8 +15,8 @@ const STALE_MS = 300_000;
 /** Longest wait for a refresh while an older answer is cached. */
 const REFRESH_WAIT_MS = 200;
 const MAX_HOSTS = 1_000;
-/** Longest wait for name servers; getaddrinfo, asked next, and the connection have the rest of the connect timeout. */
-const QUERIES_MS = 1_500;
+/** After this long without an address getaddrinfo is asked too, so that it has time within the connect timeout. */
+const SYSTEM_AFTER_MS = 1_500;
 
 /** These are resolved by the hosts file and multicast DNS, which c-ares does not read. */
 function isLocalName(host: string): boolean {
@@ -32,26 +32,42 @@ async function systemAddresses(host: string): Promise<string[]> {
 interface NameQueries {
   resolve4(host: string): Promise<string[]>;
   resolve6(host: string): Promise<string[]>;
-  /** Ends the queries that have no answer. */
-  cancel(): void;
+  /** The name servers, as they were when it was opened. */
+  getServers(): string[];
 }
 
-const openQueries = (): NameQueries => new dns.Resolver({ timeout: 700, tries: 2 });
+/** Node checks the timeout once a second, so that one of 2 s can take 3. */
+const openQueries = (): NameQueries => new dns.Resolver({ timeout: 1_900, tries: 2 });
+
+/** Asks the name servers, and getaddrinfo where they have no address or are late; returns the first answer. */
+async function queriedAddresses(queries: NameQueries, host: string): Promise<string[]> {
+  const answers: string[][] = [];
+  const asked = [queries.resolve4(host), queries.resolve6(host)].map(async (answer, at) => {
+    answers[at] = await answer;
+  });
+  const all = Promise.allSettled(asked);
+  await orAfter(all, SYSTEM_AFTER_MS, null);
+  if (answers.length > 0) return answers.flat();
+  // Names with dots may be in the hosts file too (host.docker.internal).
+  const system = systemAddresses(host);
+  const late = all.then(() => (answers.length > 0 ? answers.flat() : system));
+  return Promise.any([system, late]).catch(() => system);
+}
 
 /**
  * Unlike getaddrinfo, c-ares does not use the thread pool of files and hashes. It reads the name servers only when it is
- * opened, so each lookup opens it: they change with the network. `open` is for tests.
+ * opened, and they change with the network: it is opened for each lookup (0.03 ms), but used only when they changed,
+ * because it remembers which of them do not answer. `open` is for tests.
  */
 export function createSystemLookup(open = openQueries): Lookup {
+  let queries = open();
+  let servers = queries.getServers().join();
   return async (host) => {
     if (isLocalName(host)) return systemAddresses(host);
-    const queries = open();
-    const timer = setTimeout(() => queries.cancel(), QUERIES_MS);
-    const answers = await Promise.allSettled([queries.resolve4(host), queries.resolve6(host)]);
-    clearTimeout(timer);
-    const addresses = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-    // Names with dots may be in the hosts file too (host.docker.internal).
-    return addresses.length > 0 ? addresses : systemAddresses(host);
+    const opened = open();
+    const current = opened.getServers().join();
+    if (current !== servers) [queries, servers] = [opened, current];
+    return queriedAddresses(queries, host);
   };
 }
 
@@ -89,16 +105,17 @@ export function createResolver(clock: Clock, lookup: Lookup): Resolver {
       const stale = known.addresses;
       return orAfter(
         fresh.catch(() => stale),
+        REFRESH_WAIT_MS,
         stale,
       );
     },
   };
 }
 
-async function orAfter<T>(work: Promise<T>, otherwise: T): Promise<T> {
+async function orAfter<T, U>(work: Promise<T>, waitMs: number, otherwise: U): Promise<T | U> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), REFRESH_WAIT_MS);
+  const late = new Promise<U>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), waitMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { errorBody } from "@/lib/http/core/render-error";
 import { readElevenLabsRefusal } from "@/lib/providers/elevenlabs/refusal";
 import { readGeminiRefusal } from "@/lib/providers/gemini/refusal";
@@ -396,24 +396,45 @@ test("does not wait for a name server without an answer while an old answer is c
   expect(await resolver.resolve("h")).toEqual(["192.0.2.1"]);
 });
 
-test("reads the name servers of the system again for each lookup", async () => {
+/** Opened name servers, of which one answers each query with its own address; `servers`: those of the system. */
+function openQueries(servers: { list: string[] }, answer: (own: string) => Promise<string[]>) {
   let opened = 0;
-  const lookup = createSystemLookup(() => {
+  return () => {
     opened += 1;
-    const address = `192.0.2.${opened}`;
-    return { resolve4: async () => [address], resolve6: async () => [], cancel: () => undefined };
-  });
-  expect([await lookup("a.example"), await lookup("a.example")]).toEqual([["192.0.2.1"], ["192.0.2.2"]]);
+    const [own, list] = [`192.0.2.${opened}`, servers.list];
+    const none = () => Promise.reject(new Error("ENODATA"));
+    return { resolve4: () => answer(own), resolve6: none, getServers: () => list };
+  };
+}
+
+test("keeps the queries that know which name servers are dead until those of the system change", async () => {
+  const servers = { list: ["192.0.2.53"] };
+  const lookup = createSystemLookup(openQueries(servers, async (own) => [own]));
+  const [first, second] = [await lookup("a.example"), await lookup("b.example")];
+  expect(second).toEqual(first);
+  servers.list = ["198.51.100.53"];
+  const third = await lookup("c.example");
+  expect(third).not.toEqual(first);
+  expect(await lookup("d.example")).toEqual(third);
 });
 
-test("asks the operating system when the name servers have not answered in time", async () => {
-  const canceled = new AbortController();
-  const unanswered = () =>
-    new Promise<string[]>((_resolve, reject) => canceled.signal.addEventListener("abort", reject));
-  const cancel = () => canceled.abort();
-  const lookup = createSystemLookup(() => ({ resolve4: unanswered, resolve6: unanswered, cancel }));
-  // Another form of 127.0.0.1, for which getaddrinfo asks no name server.
-  expect(await lookup("127.1")).toEqual(["127.0.0.1"]);
+/** For this name getaddrinfo fails without a question to a name server. */
+const NAMELESS = "a..example";
+
+test.each([
+  { from: "getaddrinfo", where: "name servers do not answer", host: "127.1", addresses: ["127.0.0.1"] },
+  { from: "name servers", where: "they are slow", host: NAMELESS, addresses: ["192.0.2.1"], answerMs: 3_000 },
+])("takes the addresses from $from where $where", async ({ host, addresses, answerMs }) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const answer = (own: string) =>
+      new Promise<string[]>((resolve) => answerMs && setTimeout(() => resolve([own]), answerMs));
+    const found = createSystemLookup(openQueries({ list: [] }, answer))(host);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(await found).toEqual(addresses);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("passes a 100 head to undici as 102 wherever the network splits it, and leaves bodies unchanged", () => {
