@@ -21,8 +21,12 @@ if bytes > max then
   for i = 3, #KEYS do redis.call('DEL', KEYS[i]) end
   return 0
 end
--- One of both was evicted: they no longer agree. Values that the index has lost expire.
-if redis.call('EXISTS', KEYS[1], KEYS[2]) == 1 then redis.call('UNLINK', KEYS[1], KEYS[2]) end
+-- One of both was evicted. Values that the index has lost expire.
+if redis.call('EXISTS', KEYS[1], KEYS[2]) == 1 then
+  local listed = 0
+  for _, entry in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do listed = listed + tonumber(entry:match('^%d+')) end
+  redis.call('SET', KEYS[2], string.format('%.0f', listed))
+end
 local added, written = 0, {}
 for i = 3, #KEYS do
   local size = string.len(ARGV[i])
