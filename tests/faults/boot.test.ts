@@ -68,28 +68,65 @@ function expectRefusal({ code, errors, output }: Start, ...words: (string | RegE
   expect(errors).not.toMatch(/\bat .*\.(?:ts|mjs):\d+/);
 }
 
-test("a stop during the start ends it: the first process of a container has no default action for signals", async () => {
-  const silent = createServer().listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const { port } = silent.address() as AddressInfo;
+test("SIGHUP during the start replaces the processes after it", async () => {
+  const folder = mkdtempSync(path.join(scratch, "hangup-"));
   const child = spawn(process.execPath, [path.join(ROOT, ".next/patchbay/main.mjs")], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
       NODE_ENV: "production",
-      PATCHBAY_SECRET: "a secret 0f some l3ngth for starting",
-      PATCHBAY_DATA_DIR: path.join(scratch, "silent"),
-      DATABASE_URL: `postgres://patchbay@127.0.0.1:${port}/patchbay`,
+      PORT: String(await freePort()),
+      HOST: "127.0.0.1",
+      PATCHBAY_DATA_DIR: folder,
+      PATCHBAY_API_ONLY: "1",
+      PATCHBAY_PROCESSES: "2",
     },
-    stdio: "ignore",
-    timeout: 15_000,
-    killSignal: "SIGKILL",
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  await once(silent, "connection");
-  child.kill("SIGTERM");
-  expect(await once(child, "exit")).toEqual([0, null]);
-  silent.close();
-});
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  try {
+    // The first process opens its store.
+    await expect.poll(() => existsSync(path.join(folder, "patchbay.db")), { interval: 5 }).toBe(true);
+    child.kill("SIGHUP");
+    await expect.poll(() => output, { timeout: 40_000 }).toContain("replaced_processes");
+    expect(output.indexOf("is ready at")).toBeGreaterThan(-1);
+    expect(output.indexOf("is ready at")).toBeLessThan(output.indexOf("replacing_processes"));
+  } finally {
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+  }
+}, 90_000);
+
+test.each(["1", "2"])(
+  "a stop during the start of %s processes ends it: the first of a container has no default action for signals",
+  async (processes) => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const child = spawn(process.execPath, [path.join(ROOT, ".next/patchbay/main.mjs")], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: "production",
+        PATCHBAY_SECRET: "a secret 0f some l3ngth for starting",
+        PATCHBAY_DATA_DIR: path.join(scratch, "silent"),
+        PATCHBAY_PROCESSES: processes,
+        DATABASE_URL: `postgres://patchbay@127.0.0.1:${port}/patchbay`,
+      },
+      stdio: "ignore",
+      timeout: 15_000,
+      killSignal: "SIGKILL",
+    });
+    await once(silent, "connection");
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+    silent.close();
+  },
+);
 
 describe("an invalid environment variable", () => {
   // Every rule of every variable is in tests/unit/server/env.test.ts.
@@ -128,11 +165,12 @@ describe("port and data folder", () => {
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const address = other.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
+    const folder = mkdtempSync(path.join(scratch, "taken-"));
+    const token = path.join(folder, "setup-token");
+    writeFileSync(token, "the token of a server that runs\n");
     try {
-      expectRefusal(
-        await start({ PORT: String(port), PATCHBAY_DATA_DIR: path.join(scratch, "taken") }),
-        /PORT: /,
-      );
+      expectRefusal(await start({ PORT: String(port), PATCHBAY_DATA_DIR: folder }), /PORT: /);
+      expect(readFileSync(token, "utf8")).toBe("the token of a server that runs\n");
     } finally {
       other.close();
     }

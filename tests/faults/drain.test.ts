@@ -153,9 +153,21 @@ describe("a server that receives SIGTERM", () => {
     const speech = await startWithCall(ENDLESS, 600);
     product.process.kill("SIGTERM");
     await lineFor("draining");
+    await new Promise((resolve) => setTimeout(resolve, 600));
     product.process.kill("SIGTERM");
     expect(await exitCode()).toBe(1);
     speech.destroy();
+  });
+
+  test("takes a signal that npm passes on as the one that the terminal has sent already", async () => {
+    const speech = await startWithCall("The last train leaves at nine. ".repeat(40), 600);
+    // Two of one kind could arrive as one.
+    product.process.kill("SIGINT");
+    product.process.kill("SIGTERM");
+    await lineFor("draining");
+    speech.resume();
+    expect(await speech.ended).toContain('"finishReason":"STOP"');
+    expect(await exitCode()).toBe(0);
   });
 
   test("closes live streams of open pages at once", async () => {

@@ -64,6 +64,7 @@ export async function testServices(options: TestServicesOptions = {}): Promise<T
     fixedToken: options.setupToken ?? null,
     isSetUp: await store.setup.isSetUp(),
   });
+  guard.publishToken();
   const logged: string[] = [];
   const log = (event: string, fields?: Record<string, unknown>) => {
     logged.push(JSON.stringify({ event, ...fields }));

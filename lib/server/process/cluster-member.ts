@@ -7,6 +7,8 @@ import { MemberReplies } from "./cluster-replies";
 export interface ClusterMember extends Membership {
   /** Reports that this process serves. `setupToken`: the one it generated, for the others. */
   ready(setupToken: string | null): void;
+  /** Reports that this process drains after an error and needs a successor. */
+  failed(): void;
   broadcast: Broadcast;
   /** Replies under an Idempotency-Key of all members. */
   replies: SharedReplies;
@@ -103,6 +105,7 @@ export async function joinCluster(): Promise<ClusterMember | null> {
     handlers: inbox.handlers,
     replies: inbox.replies,
     ready: (setupToken) => void send({ kind: "ready", setupToken }),
+    failed: () => void send({ kind: "failed" }),
     broadcast: {
       send: (message) => void send({ kind: "broadcast", message }),
       listen: (listener) => inbox.listen(listener),

@@ -36,6 +36,8 @@ export type ToMember =
 export type ToPrimary =
   | { kind: "hello" }
   | { kind: "ready"; setupToken: string | null }
+  /** This process has failed: it drains, and takes no new connection. */
+  | { kind: "failed" }
   | { kind: "alive" }
   | { kind: "broadcast"; message: string }
   | { kind: "measured"; id: number; measures: Measures }

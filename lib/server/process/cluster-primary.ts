@@ -99,7 +99,7 @@ export class ClusterPrimary {
     return path.join(this.#folder, "engines.sock");
   }
 
-  /** Resolves when all members serve. Throws FirstProcessFailed. */
+  /** Resolves when all members serve, or when they were stopped before. Throws FirstProcessFailed. */
   async start(): Promise<void> {
     const { engines, clock, processes } = this.#options;
     process.once("exit", () => rmSync(this.#folder, { recursive: true, force: true }));
@@ -107,22 +107,24 @@ export class ClusterPrimary {
     process.once("exit", () => void host.close());
     // The first one creates or migrates the store, the secret and the setup token; the others find them.
     await this.#launch(1).ready.catch((cause: unknown) => {
-      throw new FirstProcessFailed("the first process cannot start", { cause });
+      if (this.#stopping === null) throw new FirstProcessFailed("the first process cannot start", { cause });
     });
+    if (this.#stopping !== null) return this.#stopping;
     this.#isStarted = true;
     const others = Array.from({ length: processes - 1 }, (_, at) => this.#launch(at + 2).ready);
     await Promise.allSettled(others);
     this.#send(this.#members.get(1), { kind: "announce" });
+    if (this.#mustReplaceAgain) void this.replaceAll();
   }
 
   /**
    * Replaces each member by a new process, one after the other; each serves before its predecessor drains. A call during
-   * a replacement has all of them replaced again: the new ones may have read what has changed since.
+   * the start or a replacement has all of them replaced after it: the new ones may have read what has changed since.
    */
   async replaceAll(): Promise<void> {
     const { log, processes } = this.#options;
     if (this.#stopping !== null) return;
-    if (this.#isReplacing) {
+    if (this.#isReplacing || !this.#isStarted) {
       this.#mustReplaceAgain = true;
       return;
     }
@@ -221,7 +223,7 @@ export class ClusterPrimary {
     this.#running.add(member);
     const gone = (code: number | null, signal: string | null) => {
       this.#replies.left(member);
-      if (this.#running.delete(member)) this.#restart(index, member, code, signal);
+      if (this.#running.delete(member)) this.#restart(index, member, { code, signal });
     };
     worker.once("exit", gone);
     worker.on("error", (error) => {
@@ -246,17 +248,22 @@ export class ClusterPrimary {
     worker.process.kill("SIGKILL");
   }
 
-  #restart(index: number, member: Member, code: number | null, signal: string | null): void {
-    // A process that was replaced, a replacement that never served, or a start that failed.
+  /** Starts the successor of a process that has exited, or has failed and drains (`exit` null). */
+  #restart(index: number, member: Member, exit: { code: number | null; signal: string | null } | null): void {
+    // A process that was replaced or has a successor, a replacement that never served, or a start that failed.
     if (this.#members.get(index) !== member || member.isStopping) return;
     if (this.#stopping !== null || !this.#isStarted) return;
     this.#members.delete(index);
     const livedMs = performance.now() - member.startedAt;
-    const isLast = this.#running.size === 0;
+    const isLast = this.#members.size === 0;
     const { failures, delayMs: ms } = nextRestart(this.#failures.get(index) ?? 0, livedMs, isLast);
     this.#failures.set(index, failures);
     const { log } = this.#options;
-    log.warn("process_exited", { pid: member.worker.process.pid, code, signal, ms });
+    log.warn(exit === null ? "process_failed" : "process_exited", {
+      pid: member.worker.process.pid,
+      ...exit,
+      ms,
+    });
     setTimeout(() => {
       if (this.#stopping !== null || this.#members.has(index)) return;
       try {
@@ -265,7 +272,7 @@ export class ClusterPrimary {
         log.error("process_not_started", { cause: String(error) });
         const failed = { ...member, startedAt: performance.now() };
         this.#members.set(index, failed);
-        this.#restart(index, failed, null, null);
+        this.#restart(index, failed, { code: null, signal: null });
       }
     }, ms);
   }
@@ -294,6 +301,10 @@ export class ClusterPrimary {
         return;
       case "broadcast":
         for (const other of this.#running) if (other !== member) this.#send(other, message);
+        return;
+      case "failed":
+        // It drains, maybe for long.
+        this.#restart(index, member, null);
         return;
       case "alive":
         // The watchdog counts every message as an answer.

@@ -28,7 +28,7 @@ import { createMetrics } from "./metrics";
 import { createPasswordHasher } from "./password-hasher";
 import { createInstanceRegister, type InstanceRegister, reachableAddress, type Traffic } from "./register";
 import { nextAuthSecret } from "./secret";
-import { createSetupGuard } from "./setup-guard";
+import { createSetupGuard, type SetupToken } from "./setup-guard";
 import { openSharedState } from "./shared-state";
 import { systemClock, systemRandom } from "./system";
 import { startTelemetry } from "./telemetry";
@@ -42,8 +42,7 @@ const REFUSAL_FLOOR_MS = 250;
 export interface Container {
   services: ConsoleServices;
   env: Environment;
-  /** The setup token to print for visitors from other machines; null when there is none to print. */
-  setupToken: string | null;
+  setup: SetupToken;
   /** The counters of the Node server, which sets this function. */
   traffic: () => Traffic;
   register: InstanceRegister;
@@ -223,7 +222,7 @@ async function assemble(
   const container: Container = {
     services,
     env,
-    setupToken: setupGuard.token,
+    setup: setupGuard,
     traffic: () => idle,
     register,
     close() {
@@ -284,7 +283,11 @@ export function provideContainer(container: Promise<Container>): void {
 export function getContainer(): Promise<Container> {
   const known = globals[CONTAINER];
   if (known !== undefined) return known;
-  const created = createContainer(readEnvironment());
+  const created = createContainer(readEnvironment()).then((container) => {
+    // Next's own server listens already.
+    container.setup.publishToken();
+    return container;
+  });
   globals[CONTAINER] = created;
   // A failed start is not cached: the next request starts again.
   created.catch(() => {

@@ -49,11 +49,11 @@ function print(line: string): void {
 }
 
 async function announce(container: Container, port: number): Promise<void> {
-  const { env, services, setupToken } = container;
+  const { env, services, setup } = container;
   const home = consoleUrl(env, port);
   print(`Patchbay ${services.instance.version} is ready at ${home}`);
   if (await services.store.setup.isSetUp()) return;
-  if (setupToken !== null) print(`Set it up: ${home}/setup#token=${setupToken}`);
+  if (setup.token !== null) print(`Set it up: ${home}/setup#token=${setup.token}`);
   else print(`Set it up: ${home}/setup`);
 }
 
@@ -119,6 +119,7 @@ function stopOnSignals(nodeServer: NodeServer, container: Container, member: Clu
   const lastResort = (kind: string) => (error: unknown) => {
     container.services.log.error(kind, { cause: error instanceof Error ? error : String(error) });
     setTimeout(() => process.exit(1), LAST_RESORT_MS).unref();
+    member?.failed();
     stop(1, member !== null);
   };
   process.on("uncaughtException", lastResort("uncaught_exception"));
@@ -131,14 +132,18 @@ function exitWhenWritten(code: number): void {
   process.stdout.write("", () => process.exit(code));
 }
 
+/** A signal that comes sooner after another is the same one: npm passes on what a terminal sends to its group too. */
+const SAME_SIGNAL_MS = 500;
+
 /** Calls `stop` at the first SIGTERM or SIGINT; a second one calls `abort`. */
 function onStopSignals(stop: () => void, abort = () => process.exit(1)): void {
-  let isStopping = false;
+  let stoppedAt: number | null = null;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      if (isStopping) abort();
-      isStopping = true;
-      stop();
+      if (stoppedAt === null) {
+        stoppedAt = performance.now();
+        stop();
+      } else if (performance.now() - stoppedAt >= SAME_SIGNAL_MS) abort();
     });
   }
 }
@@ -248,10 +253,11 @@ async function startServer(
       });
     }
     const port = await listen(nodeServer, env);
+    container.setup.publishToken();
     stopOnSignals(nodeServer, container, member);
     if (member === null) return await announce(container, port);
     member.handlers.announce = () => void announce(container, port).catch(() => undefined);
-    member.ready(container.setupToken);
+    member.ready(container.setup.token);
   } catch (error) {
     await container.close();
     throw error;

@@ -22,12 +22,22 @@ export function setupTokenFile(dataDirectory: string): string {
   return path.join(dataDirectory, "setup-token");
 }
 
+/** The token of the initial setup, for the operator. */
+export interface SetupToken {
+  /** Null when none is generated: set up, open, or set by the operator. */
+  readonly token: string | null;
+  /**
+   * Writes the token to its file, or removes an older one. Only once this server listens: a start that fails, such as at
+   * a port in use, must leave the file of the server that runs.
+   */
+  publishToken(): void;
+}
+
 /**
- * Decides who may do the initial setup: callers on this machine without a token, others with a token
- * that is generated at each start, printed, and stored in `setup-token` (0600) until setup is done. `token` is the token
- * to print; null when there is none (set up, open, or set by the operator).
+ * Decides who may do the initial setup: callers on this machine without a token, others with a token that is generated
+ * at each start, printed, and stored in `setup-token` (0600) until setup is done.
  */
-export function createSetupGuard(options: SetupGuardOptions): SetupGuard & { readonly token: string | null } {
+export function createSetupGuard(options: SetupGuardOptions): SetupGuard & SetupToken {
   const file = setupTokenFile(options.dataDirectory);
   const fixed = options.fixedToken ?? null;
   const isOpen = options.open === true && fixed === null;
@@ -37,17 +47,16 @@ export function createSetupGuard(options: SetupGuardOptions): SetupGuard & { rea
       : (options.sharedToken ?? randomBytes(32).toString("base64url"));
   let expected = options.isSetUp ? null : (fixed ?? generated);
 
-  if (generated === null) {
-    rmSync(file, { force: true });
-  } else {
-    makeDirectory(options.dataDirectory);
-    // Removed first, since overwriting a file preserves its mode.
-    rmSync(file, { force: true });
-    writeFileSync(file, `${generated}\n`, { mode: 0o600 });
-  }
-
   return {
     token: generated,
+    publishToken() {
+      // Removed first, since overwriting a file preserves its mode.
+      rmSync(file, { force: true });
+      // The setup may have been done since.
+      if (generated === null || expected === null) return;
+      makeDirectory(options.dataDirectory);
+      writeFileSync(file, `${generated}\n`, { mode: 0o600 });
+    },
     isTokenRequired: (caller) => !isOpen && (fixed !== null || !caller.isLocal),
     accepts(token) {
       return isOpen || (expected !== null && isSameSecret(token, expected));
