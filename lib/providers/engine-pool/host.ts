@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { utimes } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import path from "node:path";
+import { HOUR_MS } from "../../contracts/durations";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { CallOptions } from "../../ports/speech-model";
@@ -85,9 +88,15 @@ export async function serveEngines(engines: Engines, clock: Clock, socket: strin
   server.on("error", () => undefined);
   server.listen(socket);
   await once(server, "listening");
+  // systemd-tmpfiles removes files of /tmp that have not been used for days; kept connections are no use of the socket.
+  const keepUsed = setInterval(() => {
+    const now = new Date();
+    for (const file of [socket, path.dirname(socket)]) utimes(file, now, now).catch(() => undefined);
+  }, HOUR_MS).unref();
   return {
     close: () =>
       new Promise((resolve) => {
+        clearInterval(keepUsed);
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "../../../lib/errors";
 import type { EmbeddingModel } from "../../../lib/ports/embedding-model";
 import type { CallOptions, SpeechEvent, SpeechModel } from "../../../lib/ports/speech-model";
@@ -176,4 +176,21 @@ test("rejects a call with upstream_error when the host is gone", async () => {
   await expect(collect(providers.speech(CHANNEL).synthesize(REQUEST, options()))).rejects.toMatchObject({
     code: "upstream_error",
   });
+});
+
+test("the socket and its folder count as used each hour, since old files of temporary folders are removed", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const other = path.join(folder, "other.sock");
+  const unused = () => {
+    throw new Error("No call is made.");
+  };
+  const started = await serveEngines({ speech: unused, embedding: unused }, SYSTEM_CLOCK, other);
+  try {
+    for (const file of [other, folder]) utimesSync(file, 1, 1);
+    vi.advanceTimersByTime(3_600_000);
+    await expect.poll(() => [other, folder].every((file) => statSync(file).mtimeMs > 1_000)).toBe(true);
+  } finally {
+    await started.close();
+    vi.useRealTimers();
+  }
 });
