@@ -144,7 +144,8 @@ const OPEN = {
 
 /**
  * `readCa` returns the certificate of the authority that signed the server's, in PEM; null: those that Node knows. It is
- * called again when a connection is lost or fails, since the authority may have changed.
+ * called again when a connection is lost or fails, since the authority may have changed; with a cluster, when all of its
+ * nodes fail.
  */
 export function createRedisClient(
   address: RedisAddress,

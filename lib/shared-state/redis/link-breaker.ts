@@ -73,9 +73,8 @@ export class LinkBreaker {
   }
 
   get health(): SharedStateHealth {
-    const recentOutages = this.#outages.filter(
-      (at) => at > this.options.clock.monotonic() - RECENT_MS,
-    ).length;
+    const from = this.options.clock.monotonic() - RECENT_MS;
+    const recentOutages = this.#outages.filter((at) => at > from).length;
     return { isUp: this.#isUp, reason: this.#reason, downMs: this.#downMs(), recentOutages };
   }
 
