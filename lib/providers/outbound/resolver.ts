@@ -45,12 +45,14 @@ async function queriedAddresses(queries: NameQueries, host: string): Promise<str
   const asked = [queries.resolve4(host), queries.resolve6(host)].map(async (answer, at) => {
     answers[at] = await answer;
   });
-  const all = Promise.allSettled(asked);
-  await orAfter(all, SYSTEM_AFTER_MS, null);
+  await orAfter(Promise.allSettled(asked), SYSTEM_AFTER_MS, null);
   if (answers.length > 0) return answers.flat();
   // Names with dots may be in the hosts file too (host.docker.internal).
   const system = systemAddresses(host);
-  const late = all.then(() => (answers.length > 0 ? answers.flat() : system));
+  const late = Promise.any(asked).then(
+    () => answers.flat(),
+    () => system,
+  );
   return Promise.any([system, late]).catch(() => system);
 }
 

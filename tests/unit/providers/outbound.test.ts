@@ -437,6 +437,25 @@ test.each([
   }
 });
 
+test("takes a late address of one family without waiting for the other", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const queries = {
+      resolve4: () =>
+        new Promise<string[]>((resolve) => {
+          setTimeout(() => resolve(["192.0.2.1"]), 3_000);
+        }),
+      resolve6: () => new Promise<string[]>(() => undefined),
+      getServers: () => [],
+    };
+    const found = createSystemLookup(() => queries)(NAMELESS);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await found).toEqual(["192.0.2.1"]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("passes a 100 head to undici as 102 wherever the network splits it, and leaves bodies unchanged", () => {
   const informational = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
   const final = "HTTP/1.1 200 OK\r\nx: HTTP/1.1 100\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n";
