@@ -3,6 +3,7 @@ import { decodeSpeech, encodeSpeech } from "@/lib/gateway/speech/speech-cache";
 import type { EmbeddingModel } from "@/lib/ports/embedding-model";
 import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "@/lib/ports/shared-state";
 import { RedisCache } from "@/lib/shared-state/redis/cache";
+import { MAX_COUNTED } from "@/lib/shared-state/redis/owner-values";
 import { createCipher } from "@/lib/store/cipher";
 import { lexicalChannel, speechModel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
@@ -278,6 +279,20 @@ test.each(["index", "sum"])(
     ]);
   },
 );
+
+test("an index too long to be counted again is forgotten, and its values expire", async () => {
+  const cache = openCache({ maxScopeBytes: 10_000 });
+  await keep(cache, "usr_1", "a", random(3_000));
+  const [total = ""] = await commandList("KEYS", "test:*:bytes");
+  const index = total.replace(/:bytes$/, "");
+  const entries = Array.from({ length: MAX_COUNTED }, (_, at) => [String(at + 1), `1:${at}`]).flat();
+  await redis.command("ZADD", index, ...entries);
+  await redis.command("DEL", total);
+  await keep(cache, "usr_1", "b", random(3_000));
+  const sizes = (await commandList("ZRANGE", index, "0", "-1")).map((entry) => Number.parseInt(entry, 10));
+  expect(sizes).toHaveLength(1);
+  expect(Number(await redis.command("GET", total))).toBe(sum(sizes));
+});
 
 test("a value read or computed before the caches were cleared is neither found nor stored", async () => {
   const cache = openCache();

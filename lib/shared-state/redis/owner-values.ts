@@ -1,6 +1,9 @@
 import type { RedisArgument } from "@redis/client";
 import { type RedisLink, script } from "./link";
 
+/** Most entries of an index that are counted again at once: Redis answers no other command meanwhile. */
+export const MAX_COUNTED = 2_000;
+
 /**
  * Stores values and drops the owner's oldest above its limit, a bounded number at a time. Above half of Redis' memory
  * nothing is stored, so that values never take memory that the limits need. KEYS: index (sorted set of `bytes:key` by
@@ -21,9 +24,10 @@ if bytes > max then
   for i = 3, #KEYS do redis.call('DEL', KEYS[i]) end
   return 0
 end
--- One of both was evicted. Values that the index has lost expire.
+-- One of both was evicted. Values that are in no index any more expire.
 if redis.call('EXISTS', KEYS[1], KEYS[2]) == 1 then
   local listed = 0
+  if redis.call('ZCARD', KEYS[1]) > ${MAX_COUNTED} then redis.call('UNLINK', KEYS[1]) end
   for _, entry in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do listed = listed + tonumber(entry:match('^%d+')) end
   redis.call('SET', KEYS[2], string.format('%.0f', listed))
 end
