@@ -304,6 +304,8 @@ test.describe("the end of a session", () => {
       .toContain("secret plan");
     await page.reload();
     await expect(text).toHaveValue("Olivia's secret plan");
+    // A page that notices the end of its session leaves, which would abort the next visit.
+    await page.goto("about:blank");
     await endSession(product.url, olivias);
     await signInByCookie(page, product.url, cookie);
     await page.goto(`${product.url}/playground/speech`);
