@@ -83,6 +83,7 @@ test("SIGHUP during the start replaces the processes after it", async () => {
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const exited = once(child, "exit");
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString();
@@ -93,12 +94,11 @@ test("SIGHUP during the start replaces the processes after it", async () => {
     child.kill("SIGHUP");
     await expect.poll(() => output, { timeout: 40_000 }).toContain("replaced_processes");
     expect(output.indexOf("is ready at")).toBeGreaterThan(-1);
-    expect(output.indexOf("is ready at")).toBeLessThan(output.indexOf("replacing_processes"));
+    expect(output.indexOf("is ready at")).toBeLessThan(output.indexOf('"draining"'));
   } finally {
-    const exited = once(child, "exit");
     child.kill("SIGTERM");
-    expect(await exited).toEqual([0, null]);
   }
+  expect(await exited).toEqual([0, null]);
 }, 90_000);
 
 test.each(["1", "2"])(

@@ -3,6 +3,7 @@ import path from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AppError, hasCode } from "../../lib/errors";
+import { createSetupGuard } from "../../lib/server/process/setup-guard";
 import { type ConsoleHarness, OWNER, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { type TestServices, testServices } from "../support/services";
 import { startUpstream } from "../support/upstream/server";
@@ -101,6 +102,17 @@ describe("the setup token", () => {
     expect(reply.json.message).toMatch(/^The setup token is wrong\. The server prints it when it starts/);
     expect(await users()).toEqual([]);
     expect((await harness("/api/setup", { body: { ...OWNER, setup_token: "" } })).status).toBe(200);
+  });
+
+  test("is written to its file by the process that generated it only", async () => {
+    const { dataDirectory } = services;
+    const first = createSetupGuard({ dataDirectory, isSetUp: false });
+    const second = createSetupGuard({ dataDirectory, isSetUp: false, sharedToken: first.token });
+    first.publishToken();
+    expect(second.accepts(first.token ?? "")).toBe(true);
+    await first.retire();
+    second.publishToken();
+    expect(existsSync(path.join(dataDirectory, "setup-token"))).toBe(false);
   });
 
   test("is stored in a file that only its owner can read, and deleted after use", async () => {

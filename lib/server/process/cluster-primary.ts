@@ -29,7 +29,7 @@ const CLOSE_MS = 15_000;
 
 /**
  * When a process that exited is started again. `earlier`: how many of its index have exited since one lived long;
- * `failures`: the same with this one. `isLast`: no other process runs.
+ * `failures`: the same with this one. `isLast`: no other process takes connections.
  */
 export function nextRestart(
   earlier: number,
@@ -82,7 +82,12 @@ export class ClusterPrimary {
   readonly #registry = new Registry();
   #setupToken: string | null = null;
   #lastId = 0;
+  /** Failed processes that have a successor and drain, by index. */
+  readonly #failed = new Map<number, Member>();
+  /** True once the first process served. */
   #isStarted = false;
+  /** True once all served. */
+  #isServing = false;
   #isReplacing = false;
   #mustReplaceAgain = false;
   #stopping: Promise<void> | null = null;
@@ -105,6 +110,7 @@ export class ClusterPrimary {
     process.once("exit", () => rmSync(this.#folder, { recursive: true, force: true }));
     const host = await serveEngines(engines, clock, this.#socket);
     process.once("exit", () => void host.close());
+    if (this.#stopping !== null) return this.#stopping;
     // The first one creates or migrates the store, the secret and the setup token; the others find them.
     await this.#launch(1).ready.catch((cause: unknown) => {
       if (this.#stopping === null) throw new FirstProcessFailed("the first process cannot start", { cause });
@@ -114,6 +120,7 @@ export class ClusterPrimary {
     const others = Array.from({ length: processes - 1 }, (_, at) => this.#launch(at + 2).ready);
     await Promise.allSettled(others);
     this.#send(this.#members.get(1), { kind: "announce" });
+    this.#isServing = true;
     if (this.#mustReplaceAgain) void this.replaceAll();
   }
 
@@ -124,7 +131,7 @@ export class ClusterPrimary {
   async replaceAll(): Promise<void> {
     const { log, processes } = this.#options;
     if (this.#stopping !== null) return;
-    if (this.#isReplacing || !this.#isStarted) {
+    if (this.#isReplacing || !this.#isServing) {
       this.#mustReplaceAgain = true;
       return;
     }
@@ -223,6 +230,7 @@ export class ClusterPrimary {
     this.#running.add(member);
     const gone = (code: number | null, signal: string | null) => {
       this.#replies.left(member);
+      if (this.#failed.get(index) === member) this.#failed.delete(index);
       if (this.#running.delete(member)) this.#restart(index, member, { code, signal });
     };
     worker.once("exit", gone);
@@ -303,7 +311,9 @@ export class ClusterPrimary {
         for (const other of this.#running) if (other !== member) this.#send(other, message);
         return;
       case "failed":
-        // It drains, maybe for long.
+        // Its calls may last long. One that fails meanwhile is replaced when it exits, so that they do not pile up.
+        if (this.#failed.has(index)) return;
+        this.#failed.set(index, member);
         this.#restart(index, member, null);
         return;
       case "alive":

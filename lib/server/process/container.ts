@@ -283,10 +283,15 @@ export function provideContainer(container: Promise<Container>): void {
 export function getContainer(): Promise<Container> {
   const known = globals[CONTAINER];
   if (known !== undefined) return known;
-  const created = createContainer(readEnvironment()).then((container) => {
-    // Next's own server listens already.
-    container.setup.publishToken();
-    return container;
+  const created = createContainer(readEnvironment()).then(async (container) => {
+    try {
+      // Next's own server listens already.
+      container.setup.publishToken();
+      return container;
+    } catch (error) {
+      await container.close();
+      throw error;
+    }
   });
   globals[CONTAINER] = created;
   // A failed start is not cached: the next request starts again.

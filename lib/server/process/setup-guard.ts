@@ -50,10 +50,11 @@ export function createSetupGuard(options: SetupGuardOptions): SetupGuard & Setup
   return {
     token: generated,
     publishToken() {
+      // The process that generated it has written it, and removes it when the setup is done.
+      if (generated !== null && typeof options.sharedToken === "string") return;
       // Removed first, since overwriting a file preserves its mode.
       rmSync(file, { force: true });
-      // The setup may have been done since.
-      if (generated === null || expected === null) return;
+      if (generated === null) return;
       makeDirectory(options.dataDirectory);
       writeFileSync(file, `${generated}\n`, { mode: 0o600 });
     },
