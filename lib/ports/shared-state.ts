@@ -113,6 +113,15 @@ export interface CircuitHealth {
   idleMs: number;
 }
 
+export const CLOSED: CircuitHealth = {
+  state: "closed",
+  openedAt: null,
+  openMs: 0,
+  reason: null,
+  waitMs: 0,
+  idleMs: 0,
+};
+
 /** Names one circuit; `model` null: the circuit of the upstream key. */
 export interface BreakerKey {
   channelId: string;

@@ -1,6 +1,6 @@
 import type { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import type { CircuitHealth, OpenReason } from "../../ports/shared-state";
+import { type CircuitHealth, CLOSED, type OpenReason } from "../../ports/shared-state";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 
 export type { CircuitHealth, OpenReason };
@@ -21,14 +21,6 @@ const MAX_WAIT_MS = 120_000;
 /** A rate limit that ended this long ago, without a request since, counts as over. */
 export const LIMIT_ENDED_MS = 10 * 60_000;
 
-export const CLOSED: CircuitHealth = {
-  state: "closed",
-  openedAt: null,
-  openMs: 0,
-  reason: null,
-  waitMs: 0,
-  idleMs: 0,
-};
 const SEVERITY = { closed: 0, half_open: 1, open: 2 } satisfies Record<CircuitHealth["state"], number>;
 
 /** Positive when `a` is worse than `b`. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock";
-import type { BreakerKey, CircuitSharing } from "../../ports/shared-state";
-import { type Admission, Breaker, type CircuitHealth, CLOSED, worseOf } from "./breaker";
+import { type BreakerKey, type CircuitSharing, CLOSED } from "../../ports/shared-state";
+import { type Admission, Breaker, type CircuitHealth, worseOf } from "./breaker";
 import { type CircuitPermit, Permit } from "./permit";
 
 export type { BreakerKey };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../ports/clock";
-import type { BreakerKey, CircuitHealth, CircuitSharing } from "../../ports/shared-state";
+import { type BreakerKey, type CircuitHealth, type CircuitSharing, CLOSED } from "../../ports/shared-state";
 import { type RedisLink, script } from "./link";
 
 const CHANNEL = "circuits";
@@ -55,15 +55,6 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `);
 
 const LIST = script("return redis.call('HVALS', KEYS[1])");
-
-const CLOSED: CircuitHealth = {
-  state: "closed",
-  openedAt: null,
-  openMs: 0,
-  reason: null,
-  waitMs: 0,
-  idleMs: 0,
-};
 
 const fieldOf = ({ channelId, keyId, model }: BreakerKey): string =>
   JSON.stringify([channelId, keyId, model]);
