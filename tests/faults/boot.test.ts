@@ -101,6 +101,19 @@ test("SIGHUP during the start replaces the processes after it", async () => {
   expect(await exited).toEqual([0, null]);
 }, 90_000);
 
+test("the address is printed although the first process ends while the others start", async () => {
+  const product = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_PROCESSES: "2" } });
+  try {
+    expect(product.output()).not.toContain("is ready at");
+    const { pid } = product.process;
+    const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    process.kill(Number(first), "SIGKILL");
+    await expect.poll(() => product.output(), { timeout: 40_000 }).toContain("is ready at");
+  } finally {
+    await product.close();
+  }
+}, 90_000);
+
 test.each(["1", "2"])(
   "a stop during the start of %s processes ends it: the first of a container has no default action for signals",
   async (processes) => {

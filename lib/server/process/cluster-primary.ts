@@ -44,6 +44,7 @@ export function nextRestart(
 interface Member {
   worker: Worker;
   startedAt: number;
+  isServing: boolean;
   isStopping: boolean;
   /** Rejects when the process exits before it serves. */
   ready: Promise<void>;
@@ -88,6 +89,7 @@ export class ClusterPrimary {
   #isStarted = false;
   /** True once all served. */
   #isServing = false;
+  #isAnnounced = false;
   #isReplacing = false;
   #mustReplaceAgain = false;
   #stopping: Promise<void> | null = null;
@@ -119,8 +121,8 @@ export class ClusterPrimary {
     this.#isStarted = true;
     const others = Array.from({ length: processes - 1 }, (_, at) => this.#launch(at + 2).ready);
     await Promise.allSettled(others);
-    this.#send(this.#members.get(1), { kind: "announce" });
     this.#isServing = true;
+    this.#announce();
     if (this.#mustReplaceAgain) void this.replaceAll();
   }
 
@@ -179,6 +181,16 @@ export class ClusterPrimary {
     if (member?.worker.isConnected()) member.worker.send(message, undefined, undefined, () => undefined);
   }
 
+  /** Has one member print the address once all have served: the first one may have crashed meanwhile. */
+  #announce(): void {
+    if (this.#isAnnounced || !this.#isServing) return;
+    const member = [...this.#members.values()].find(
+      ({ isServing, worker }) => isServing && worker.isConnected(),
+    );
+    this.#isAnnounced = member !== undefined;
+    this.#send(member, { kind: "announce" });
+  }
+
   #stopOne(member: Member, isReplaced: boolean): void {
     // The server began to stop while a replacement started. The other way around, the second request ends readiness.
     if (member.isStopping && isReplaced) return;
@@ -201,6 +213,7 @@ export class ClusterPrimary {
     const member: Member = {
       worker,
       startedAt: performance.now(),
+      isServing: false,
       isStopping: false,
       ready: new Promise((resolve, reject) => {
         worker.on("message", (message: ToPrimary) => {
@@ -306,6 +319,8 @@ export class ClusterPrimary {
         return;
       case "ready":
         this.#setupToken ??= message.setupToken;
+        member.isServing = true;
+        this.#announce();
         return;
       case "broadcast":
         for (const other of this.#running) if (other !== member) this.#send(other, message);
