@@ -4,6 +4,9 @@ import type { ReactNode } from "react";
 import { cn } from "../ui/class-names";
 import { CodeBlock } from "../ui/code-block";
 
+/** Characters of inline code that fit on a line of a phone. */
+const MAX_UNBROKEN = 32;
+
 const SAMPLE = /^\{\{sample:([\w-]+)\}\}$/gm;
 
 /** Letters and digits of any script, joined by dashes. */
@@ -51,7 +54,17 @@ function TokenView({ token: anyToken, codeLabel }: { token: Token; codeLabel: st
     case "code":
       return <CodeBlock code={token.text} label={codeLabel} isFullHeight />;
     case "codespan":
-      return <code className="rounded-sm bg-sunken px-1">{token.text}</code>;
+      return (
+        // A browser breaks a line after each hyphen, also those of an option.
+        <code
+          className={cn(
+            "rounded-sm bg-sunken px-1",
+            token.text.length <= MAX_UNBROKEN && "whitespace-nowrap",
+          )}
+        >
+          {token.text}
+        </code>
+      );
     case "strong":
       return <strong className="font-medium text-ink">{inner}</strong>;
     case "link":

@@ -181,7 +181,10 @@ test("shows this server's URL in guides and links to other guides", async ({ own
   await expect(page.getByText("npm run admin -- backup", { exact: false })).toBeVisible();
 });
 
-test("fits every guide on a phone", async ({ ownerPage: page, product }) => {
+test("fits every guide on a phone, with no short option broken at a hyphen", async ({
+  ownerPage: page,
+  product,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const guide of GUIDES) {
     await page.goto(`${product.url}/docs/guides/${guide}`);
@@ -189,6 +192,13 @@ test("fits every guide on a phone", async ({ ownerPage: page, product }) => {
     await expect
       .poll(() => overflow(page), `pixels that ${guide} is wider than the phone`)
       .toBeLessThanOrEqual(0);
+    const broken = await page
+      .getByRole("article")
+      .locator("code:not(pre code)")
+      .evaluateAll((all) =>
+        all.filter((code) => code.getClientRects().length > 1).map((code) => code.textContent),
+      );
+    expect(broken.filter((text) => (text ?? "").length <= 32)).toEqual([]);
   }
 });
 
