@@ -1,4 +1,4 @@
-import { encodeRecording } from "../../../console/live/encode-recording";
+import { encodeRecording } from "../../../console/recordings/encode";
 import { MAX_RECORDING_BYTES } from "../../../contracts/console/recordings";
 import { SPEECH_CONTENT_TYPES } from "../../../contracts/gateway/openai/speech";
 import { consoleRoute } from "../../core/route";
