@@ -2,12 +2,12 @@ import cluster, { type Worker } from "node:cluster";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Clock } from "../../ports/clock";
 import type { Log } from "../../ports/telemetry";
 import { serveEngines } from "../../providers/engine-pool/host";
 import type { ProvidersOfProcess } from "../../providers/registry";
-import type { Measures, ToMember, ToPrimary } from "./cluster-messages";
+import { ClusterMeasures } from "./cluster-measures";
+import type { ToMember, ToPrimary } from "./cluster-messages";
 import { ClusterReplies } from "./cluster-replies";
 import { makeInstanceId } from "./instance-id";
 import { closeUnanswered } from "./unanswered-connection";
@@ -22,8 +22,6 @@ const MAX_OUTAGE_MS = 1_000;
 const STABLE_MS = 10_000;
 /** A process that does not serve after this time hangs; the first one may migrate a large store, and has no limit. */
 const MAX_START_MS = 5 * 60_000;
-/** How long a scrape waits for the metrics of a member. */
-const MEASURE_MS = 1_000;
 /** After the drain time, members have this long to close their store. */
 const CLOSE_MS = 15_000;
 
@@ -78,11 +76,9 @@ export class ClusterPrimary {
   /** Every process that has not exited. */
   readonly #running = new Set<Member>();
   readonly #failures = new Map<number, number>();
-  readonly #measuring = new Map<number, (measures: Measures) => void>();
+  readonly #measures = new ClusterMeasures();
   readonly #replies: ClusterReplies<Member>;
-  readonly #registry = new Registry();
   #setupToken: string | null = null;
-  #lastId = 0;
   /** Failed processes that have a successor and drain, by index. */
   readonly #failed = new Map<number, Member>();
   /** True once the first process served. */
@@ -97,8 +93,6 @@ export class ClusterPrimary {
   constructor(options: PrimaryOptions) {
     this.#options = options;
     this.#replies = new ClusterReplies(options.clock);
-    this.#registry.setDefaultLabels({ process: "engines" });
-    collectDefaultMetrics({ register: this.#registry });
     cluster.setupPrimary({ exec: options.file, args: [] });
   }
 
@@ -335,13 +329,12 @@ export class ClusterPrimary {
         // The watchdog counts every message as an answer.
         return;
       case "measured":
-        this.#measuring.get(message.id)?.(message.measures);
-        this.#measuring.delete(message.id);
+        this.#measures.receive(message);
         return;
       case "collect":
-        void this.#collect().then((measures) =>
-          this.#send(member, { kind: "collected", id: message.id, measures }),
-        );
+        void this.#measures
+          .collect([...this.#running].map((other) => (question) => this.#send(other, question)))
+          .then((measures) => this.#send(member, { kind: "collected", id: message.id, measures }));
         return;
       case "claim":
         void this.#replies.claim(member, message, (answer) => this.#send(member, answer));
@@ -355,28 +348,5 @@ export class ClusterPrimary {
       default:
         message satisfies never;
     }
-  }
-
-  /** The metrics of all members that answer in time, and of this process, which runs the engines. */
-  async #collect(): Promise<Measures[]> {
-    const answers = [...this.#running].map((member) => this.#measure(member));
-    const all = await Promise.all([...answers, this.#registry.getMetricsAsJSON()]);
-    return all.filter((measures) => measures.length > 0);
-  }
-
-  #measure(member: Member): Promise<Measures> {
-    return new Promise((resolve) => {
-      this.#lastId += 1;
-      const id = this.#lastId;
-      const timer = setTimeout(() => {
-        this.#measuring.delete(id);
-        resolve([]);
-      }, MEASURE_MS);
-      this.#measuring.set(id, (measures) => {
-        clearTimeout(timer);
-        resolve(measures);
-      });
-      this.#send(member, { kind: "measure", id });
-    });
   }
 }
