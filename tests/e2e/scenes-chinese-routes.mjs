@@ -38,7 +38,7 @@ export async function walkChineseWizard({ page, url, shot }) {
   await page.goto(`${url}/setup`);
   await shot("zh-wizard-found");
   await press("开始设置");
-  await page.getByLabel("设置令牌").fill(SETUP_TOKEN);
+  await page.getByLabel("初始设置令牌").fill(SETUP_TOKEN);
   await shot("zh-wizard-token");
   await press("继续");
   await page.getByRole("radio").first().waitFor();

@@ -66,7 +66,7 @@ export const alerts = {
     more: "{names} 及另外 {count, number} 个",
   },
   probe: {
-    running: "正在重新检查：已发送测试请求…",
+    running: "重新检查中：正在发送测试请求…",
     passed: "刚刚检查：{models} 已恢复。告警会自动解除。",
     failed: "刚刚检查：{model} 仍然失败。",
   },
@@ -95,7 +95,7 @@ export const alerts = {
     "8h": "8 小时",
     "24h": "24 小时",
     resolved: "直到解除",
-    until: "{by} 已暂停通知至{when}：不会发送消息",
+    until: "{by} 已暂停通知至 {when}：不会发送消息",
     untilResolved: "{by} 已暂停通知，直到告警解除：不会发送消息",
     end: "恢复通知",
     done: "已暂停通知",

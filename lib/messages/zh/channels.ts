@@ -72,7 +72,7 @@ export const channels = {
   delete: {
     title: "删除 {name}？",
     text: "它将不再接收请求，其上游密钥会被删除。用量记录和模型会保留。",
-    modelsLeft: "将没有可用渠道的模型",
+    modelsLeft: "以下模型将没有已启用的渠道",
     action: "删除渠道",
   },
   testAll: {

@@ -30,7 +30,7 @@ export const embeddings = {
     list: "参与比较的文本",
     count: "{count} / {max}",
     add: "添加文本",
-    placeholder: "添加一条文本。按回车添加；粘贴多行时每行一条。",
+    placeholder: "输入一条文本，按回车添加；粘贴多行时每行一条。",
     addAction: "添加",
     file: "打开文件",
     fileHint: "或把 .txt、.csv 拖到页面任意处",
@@ -54,7 +54,7 @@ export const embeddings = {
     examples: "示例",
     ready: "可以开始比较",
     readyText:
-      "{count, plural, =1 {一条文本只得到一个向量；再加一条才能比较。} other {点击生成向量，每条文本都会与其他文本逐一比较。}}",
+      "{count, plural, =1 {一条文本只得到一个向量；再加一条才能比较。} other {生成向量后，每条文本都会与其他文本逐一比较。}}",
   },
   example: {
     paraphrases: {

@@ -88,7 +88,7 @@ export const models = {
     description: "说明",
     prices: "价格（美元）",
     pricesHint: "留空表示未定价，该单位不计费；0 表示免费。",
-    pricesShipped: "留空则填入 {date} 价目表中的已知价格。",
+    pricesShipped: "留空则填入 {date}价目表中的已知价格。",
     input_per_million_tokens: "每百万输入词元",
     input_per_million_characters: "每百万字符",
     output_per_million_tokens: "每百万输出词元",

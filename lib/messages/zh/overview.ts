@@ -125,7 +125,7 @@ export const overview = {
     pricesText: "只有已定价的模型才计入花费和预算。",
     pricesAction: "打开模型",
     backup: "创建备份",
-    backupText: "一个文件包含 API 密钥、渠道、设置和用量记录。",
+    backupText: "一个文件，包含 API 密钥、渠道、设置和用量记录。",
     backupAction: "打开设置",
   },
 };

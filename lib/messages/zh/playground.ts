@@ -64,7 +64,7 @@ export const playground = {
       "unknown-model": "该模型已删除或改名，或其渠道填写的模型在上游不存在。请选择其他模型。",
       input: "请修改文字或设置后重试。",
       "too-large": "请减少单次发送的文字。",
-      wait: "请等待 {seconds, plural, =0 {片刻} other {# 秒}}后重试。",
+      wait: "请等待{seconds, plural, =0 {片刻} other { # 秒}}后重试。",
       "raise-limit": "{role, select, member {管理员} other {所有者}}可以提高该上限。",
       budget:
         "预算已用完。{role, select, member {管理员} other {所有者}}可以提高预算；每日和每月预算会自动重置。",

@@ -11,7 +11,7 @@ export const requests = {
   filter: {
     label: "筛选",
     q: "搜索",
-    searchHint: "请求 ID、模型、密钥、终端用户、错误……",
+    searchHint: "请求 ID、模型、密钥、终端用户、错误…",
     model: "模型",
     status: "结果",
     channel_id: "渠道",
@@ -95,7 +95,7 @@ export const requests = {
     attempt: "第 {number} 次尝试",
     firstByteMark: "{time} 后收到首字节",
     recorded: "已记录",
-    after: "{time}后",
+    after: "{time} 后",
     noTrace: "没有记录该请求的尝试经过。",
     broke: "首字节之后 {status}：流式应答已以 200 开始",
     running: "该请求仍在进行。",

@@ -54,7 +54,7 @@ export const settings = {
   usage: {
     title: "访问",
     text: "谁可以注册，以及用户看到什么。",
-    self_use_mode: "供自己或少数人使用：没有预算和花费时，隐藏预算和概览中的花费。",
+    self_use_mode: "供自己或少数人使用：没有预算和花费时，隐藏预算，以及概览中的花费。",
     self_registration: "任何能访问此网站的人都可以注册成员账户。关闭时用户通过邀请加入。",
     registration_budget_usd:
       "每个新账户的初始预算（一个人可以注册多个账户），可在“用户”中更改。留空则不设上限，费用由您承担。",
@@ -121,8 +121,8 @@ export const settings = {
       callMs: "请求总超时",
       readerIdleMs: "调用方读取超时",
       attemptsPerCall: "每个请求的尝试次数",
-      wrongKeysPerMinute: "每分钟无效 API 密钥",
-      loginAttemptsPerMinute: "每分钟登录尝试",
+      wrongKeysPerMinute: "每分钟无效 API 密钥数",
+      loginAttemptsPerMinute: "每分钟登录尝试次数",
       connectionsPerAddress: "打开的连接",
     },
     hint: {

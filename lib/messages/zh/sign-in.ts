@@ -83,7 +83,7 @@ export const twoFactor = {
   codeHint: "6 位数字，每 30 秒更新。",
   check: "验证并启用",
   wrongCode: "验证码不正确。请确认手机时间准确，再输入最新的验证码。",
-  passwordTitle: "请确认密码",
+  passwordTitle: "请输入密码以确认身份",
   passwordText: "距离您上次登录已有一段时间。",
   password: "密码",
   wrongPassword: "密码不正确。",
@@ -93,5 +93,5 @@ export const twoFactor = {
   codesFile: "{product} 的备用码，用户 {username}",
   codesSaved: "我已保存好",
   codesSavedHint:
-    "如果应用和备用码都丢失，只能由角色更高的用户重置，或在服务器上运行“npm run admin -- reset-2fa”。",
+    "如果应用和备用码都丢失，只能由角色更高的用户重置两步验证，或在服务器上运行“npm run admin -- reset-2fa”。",
 };

@@ -122,7 +122,7 @@ export const speech = {
       energetic: "有活力",
       calm: "平静",
       light: "轻盈",
-      expressive: "富有表情",
+      expressive: "富有表现力",
       natural: "自然",
       mellow: "醇和",
     },
