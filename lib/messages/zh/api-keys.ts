@@ -53,7 +53,7 @@ export const apiKeys = {
     you: "您",
     unknown: "其他用户",
   },
-  activity: { requests: "{number, plural, other {{count} 次请求}}", none: "没有请求" },
+  activity: { requests: "{number, plural, other {{count} 个请求}}", none: "没有请求" },
   empty: {
     title: "还没有 API 密钥",
     text: "应用需要 API 密钥才能使用语音和向量。请为每个应用各创建一个。",

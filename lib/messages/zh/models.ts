@@ -71,7 +71,7 @@ export const models = {
     skipped: "已跳过",
     because: {
       disabled: "已停用。",
-      circuit: "熔断器已打开。",
+      circuit: "已熔断。",
       concurrency: "已达到并发上限。",
       rpm: "已达到本分钟的速率限制。",
     },

@@ -18,7 +18,7 @@ export const playground = {
     free: "免费",
     atMost: "最多 {cost}",
     noPrice: "未定价",
-    size: "回复大小",
+    size: "响应大小",
     channel: "渠道",
     cache: "缓存",
     unknown: "未知",
@@ -33,7 +33,7 @@ export const playground = {
     openLogs: "在日志中打开",
     inLogs: "该请求已记入日志。",
     rate: {
-      requests: "您已达到每分钟 {limit} 次请求的上限。",
+      requests: "您已达到每分钟 {limit} 个请求的上限。",
       tokens: "您已达到每分钟 {limit} 个词元的上限。",
       exceeded: "该请求超出您每分钟 {limit} 个词元的上限。",
     },
@@ -60,7 +60,7 @@ export const playground = {
     advice: {
       offline: "服务器没有响应。请检查网络连接并确认服务器正在运行，然后重试。",
       "sign-in": "会话可能已过期。请重新登录，文字会保留。",
-      "not-allowed": "请刷新页面。如果问题仍然存在，请由管理员检查服务器前的代理。",
+      "not-allowed": "请重新加载页面。如果问题仍然存在，请让管理员检查服务器前的代理。",
       "unknown-model": "该模型已删除或改名，或其渠道填写的模型在上游不存在。请选择其他模型。",
       input: "请修改文字或设置后重试。",
       "too-large": "请减少单次发送的文字。",

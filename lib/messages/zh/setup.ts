@@ -42,7 +42,7 @@ export const setup = {
     self: "我自己用",
     selfText: "隐藏预算，以及概览中的花费。",
     team: "团队使用",
-    teamText: "API 密钥带预算和限额，按用户统计花费。",
+    teamText: "API 密钥带预算和限制，按用户统计花费。",
     demo: "公开演示",
     demoText: "只有您能更改设置。其他人需要邀请，或由您开放注册。",
   },

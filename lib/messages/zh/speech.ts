@@ -38,7 +38,7 @@ export const speech = {
   speedLanguage: "当前语速下无法选择语言，语言将根据文字识别。将语速设为自然后可选择语言。",
   instructions: "风格说明",
   instructionsExample: "例如：像讲睡前故事一样平静地朗读",
-  instructionsLanguage: "填写风格说明后不能指定语言，语言会从文字中检测。清空风格说明后可选择语言。",
+  instructionsLanguage: "填写风格说明后无法选择语言，语言将根据文字识别。清空风格说明后可选择语言。",
   speak: "朗读",
   stop: "停止",
   needText: "请输入要朗读的文字。",
