@@ -5,7 +5,7 @@ export const apiDocs = {
   guides: "指南",
   guidesText: "从快速入门到故障恢复。",
   reference: "接口",
-  referenceText: "由校验请求的模式生成，始终与本服务器一致。接口说明出自 OpenAPI 文档，原文为英文。",
+  referenceText: "由校验请求的 Schema 生成，始终与本服务器一致。接口说明出自 OpenAPI 文档，原文为英文。",
   backToReference: "全部指南与接口",
   download: "OpenAPI 文档",
   menu: "按 API 分组的接口",

@@ -9,7 +9,7 @@ export const playground = {
   },
   facts: {
     label: "请求详情",
-    firstAudio: "首个音频用时",
+    firstAudio: "首段音频用时",
     duration: "时长",
     tokens: "词元",
     tokensValue: "输入 {input}，输出 {output}",

@@ -2,7 +2,7 @@ export const requests = {
   page: {
     title: "日志",
     lead: "通过密钥、限制和预算检查的请求，最新的在前。未通过的请求，请在“结果”中选择“已拒绝”查看。",
-    chart: "请求随时间变化",
+    chart: "请求趋势",
     succeeded: "成功",
     failed: "失败",
     zoom: "选择一根柱形，只看该时段。",
@@ -99,7 +99,7 @@ export const requests = {
     noTrace: "没有记录该请求的尝试经过。",
     broke: "首字节之后出错（{status}）：流式响应已以 200 开始",
     running: "该请求仍在进行。",
-    fromCache: "由缓存返回，或返回了 Idempotency-Key 相同的先前的请求的响应，没有调用任何渠道。",
+    fromCache: "由缓存返回，或返回了先前的请求（Idempotency-Key 相同）的响应；没有调用任何渠道。",
     with: "使用 {key}",
     answered: "状态码 {status}",
     facts: "详情",
@@ -201,7 +201,7 @@ export const requests = {
     no_channel_available: "该模型的所有渠道都已达上限、已熔断或被停用。请查看渠道。",
     overloaded: "服务器没有余量处理该请求。请减少并发，或换用更强的机器。",
     invalid: "请求被本服务器或上游拒绝，原因已返回给调用方。需要由调用方更改请求。",
-    caller_left: "调用方提前断开，往往是调用程序自己的超时。",
+    caller_left: "调用方提前断开，往往是其自身超时所致。",
     storage_unavailable: "数据库没有响应。请检查其磁盘与日志。",
     serverEnded:
       "服务器在此请求期间终止（崩溃，或没有时间正常停止）。上游可能已完成工作，因此如有预留费用，则按其计费。",

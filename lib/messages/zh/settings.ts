@@ -123,7 +123,7 @@ export const settings = {
       attemptsPerCall: "每个请求的尝试次数",
       wrongKeysPerMinute: "每分钟无效 API 密钥数",
       loginAttemptsPerMinute: "每分钟登录尝试次数",
-      connectionsPerAddress: "打开的连接",
+      connectionsPerAddress: "并发连接数",
     },
     hint: {
       jsonBodyBytes: "更大的请求体会以 413 拒绝。",
@@ -204,7 +204,7 @@ export const settings = {
   },
   caches: {
     title: "缓存",
-    text: "每个进程用于重复请求的响应的内存。0 表示关闭。",
+    text: "每个进程用于缓存响应的内存，供重复请求使用。0 表示关闭。",
     hint: "仅用于启用缓存的模型。统计来自响应此页面的进程，自其启动时算起。",
     figures: "{entries, plural, =0 {空} other {# 条}}，已用 {used} / {limit}。命中率 {rate}。",
     off: "关闭",

@@ -51,7 +51,7 @@ export const join = {
   },
   register: {
     title: "创建账户",
-    text: "成员账户：拥有自己的 API 密钥和用量，并可使用试用页。",
+    text: "成员账户拥有自己的 API 密钥和用量，并可使用试用页。",
     action: "创建账户",
     signIn: "已有账户？请登录",
   },

@@ -44,10 +44,10 @@ export const users = {
   },
   toast: {
     created: "已添加 {name}",
-    savedRole: "{name} 已保存，并已在各处退出登录",
+    savedRole: "{name} 已保存，并已在所有浏览器中退出登录",
     twoFactor: "已重置 {name} 的两步验证",
     unlocked: "{name} 已解除锁定",
-    sessions: "{name} 已在各处退出登录",
+    sessions: "{name} 已在所有浏览器中退出登录",
     revoked: "链接已撤销",
   },
   form: {
@@ -59,7 +59,7 @@ export const users = {
     email: "电子邮箱",
     role: "角色",
     roleOwnerOnly: "只有所有者可以创建管理员。",
-    roleEnds: "更改角色会使该用户在各处退出登录。",
+    roleEnds: "更改角色会使该用户在所有浏览器中退出登录。",
     limits: "速率限制",
     limitsText: "适用于该用户的所有 API 密钥合计。留空表示不限。",
     budget: "预算",
@@ -99,16 +99,16 @@ export const users = {
   confirm: {
     password: {
       title: "为 {name} 创建重置链接？",
-      text: "链接只能使用一次，24 小时内有效。使用后会在其他各处退出登录。此前的链接不再有效。",
+      text: "链接只能使用一次，24 小时内有效。使用后，该用户会在其他所有浏览器中退出登录。此前的链接不再有效。",
       action: "创建链接",
     },
     twoFactor: {
       title: "重置 {name} 的两步验证？",
-      text: "适用于应用和备用码都已丢失的人。此后仅凭密码即可登录，直到重新启用。对方会在各处退出登录。",
+      text: "适用于验证器应用和备用码都已丢失的用户。此后仅凭密码即可登录，直到重新启用两步验证。对方会在所有浏览器中退出登录。",
       action: "重置两步验证",
     },
     sessions: {
-      title: "让 {name} 在各处退出登录？",
+      title: "让 {name} 在所有浏览器中退出登录？",
       text: "对方的所有浏览器都需要重新登录，其 API 密钥仍可使用。",
       action: "全部退出登录",
     },
