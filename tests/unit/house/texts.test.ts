@@ -113,6 +113,12 @@ const CHINESE_WORDS: readonly [pattern: RegExp, use: string][] = [
   [/错误率/, "失败率"],
   [/载入/, "加载"],
   [/禁用/, "停用"],
+  [/应答|回复/, "响应"],
+  [/请求正文/, "请求体"],
+  [/限额/, "限制"],
+  [/语音(?:名称|列表)/, "声音名称、声音列表"],
+  [/内网地址/, "私有地址"],
+  [/还原/, "恢复"],
 ];
 
 test("the Chinese texts and guides use one word for a concept", () => {
