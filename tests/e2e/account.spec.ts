@@ -203,7 +203,7 @@ test.describe("with 2FA enabled", () => {
     enrolled,
   }) => {
     await page.goto(`${enrolled.url}/account`);
-    await page.getByRole("button", { name: "New backup codes" }).click();
+    await page.getByRole("button", { name: "Create new backup codes" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Password", { exact: true }).fill("not the password");
     await dialog.getByLabel("Code from the app, or a backup code").fill(freshCode(enrolled.secret));

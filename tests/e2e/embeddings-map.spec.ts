@@ -13,7 +13,7 @@ const map = (page: Page) => large(page).getByRole("listbox", { name: /^Map of/ }
 async function openLarge(page: Page, url: string, example = "Headlines"): Promise<void> {
   await page.goto(`${url}/playground/embeddings#model=patchbay-embed`, { waitUntil: "networkidle" });
   await page.getByRole("button", { name: new RegExp(`^${example}`) }).click();
-  await page.getByRole("button", { name: "Open large" }).click();
+  await page.getByRole("button", { name: "Enlarge map" }).click();
   await expect(map(page)).toBeVisible();
 }
 
@@ -49,7 +49,7 @@ test("selects, zooms and pans the large map by keyboard; Escape deselects before
   await expect(large(page)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(large(page)).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "Open large" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Enlarge map" })).toBeFocused();
 });
 
 test("zooms the large map with the wheel, pans it by drag and outlines clusters", async ({
@@ -81,7 +81,7 @@ test("lays the texts out by UMAP in a worker and returns to PCA on cancel", asyn
     .locator("input[type=file]")
     .setInputFiles({ name: "lines.txt", mimeType: "text/plain", buffer: Buffer.from(many.join("\n")) });
   await page.getByRole("button", { name: "Embed 400 texts" }).click();
-  await page.getByRole("button", { name: "Open large" }).click({ timeout: 60_000 });
+  await page.getByRole("button", { name: "Enlarge map" }).click({ timeout: 60_000 });
   await expect(map(page)).toBeVisible();
   const pca = await picture(map(page));
   expect(page.workers()).toHaveLength(0);
@@ -113,7 +113,7 @@ test("ignores Ctrl+Enter and dropped files while the large map is open", async (
   await page.keyboard.press("Escape");
   await expect(large(page)).toHaveCount(0);
   expect(calls).toBe(0);
-  await page.getByRole("button", { name: "Open large" }).click();
+  await page.getByRole("button", { name: "Enlarge map" }).click();
   const isPrevented = await large(page).evaluate((dialog) => {
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(new File(["dropped"], "dropped.txt", { type: "text/plain" }));

@@ -43,7 +43,7 @@ export const account = {
     needed: "Your role requires two-factor authentication",
     neededText: "Turn it on below. Until then, you can only open your account.",
     switchOn: "Turn on",
-    renew: "New backup codes",
+    renew: "Create new backup codes",
     switchOff: "Turn off",
     enrolTitle: "Turn on two-factor authentication",
     enrolText: "It takes effect with the first correct code and signs out other browsers.",

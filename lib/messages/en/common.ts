@@ -197,7 +197,7 @@ export const common = {
     baseUrl: "Enter a URL without spaces, e.g. https://api.example.com/v1.",
     baseUrlQuery: "Enter a URL without ? and #.",
     baseUrlPath: "Enter a URL without .. and encoded slashes in its path.",
-    baseUrlCredentials: "Enter a URL without a user name or password. The key has its own field.",
+    baseUrlCredentials: "Enter a URL without a username or password. The key has its own field.",
     baseUrlMetadata: "This is a cloud metadata address, which is never allowed.",
     baseUrlPort: "Port {port} is not allowed. Use 80, 443, or a port from 1024 that no other service uses.",
     baseUrlPrivate:
@@ -212,7 +212,7 @@ export const common = {
     unknownField: "This field is unknown.",
     origin: "Enter only scheme, host and port, e.g. https://app.example.com.",
     wholeUrl: "Enter the full URL, e.g. https://hooks.example.com/patchbay.",
-    urlCredentials: "Enter a URL without a user name or password; a secret belongs in the path.",
+    urlCredentials: "Enter a URL without a username or password; a secret belongs in the path.",
     webhookAddress:
       "Enter a public https:// address. To allow a private address or plain http, set PATCHBAY_WEBHOOK_ALLOW and restart the server.",
     ownFactor: "Turn on your own 2FA first, or you would lose access.",

@@ -137,7 +137,7 @@ export const embeddings = {
     zoomOut: "Zoom out of the map",
     showAll: "Show the whole map",
     query: "Query",
-    large: "Open large",
+    large: "Enlarge map",
     view: "View",
     asMap: "Map",
     asTable: "Table",

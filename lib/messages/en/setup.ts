@@ -92,7 +92,7 @@ export const setup = {
     generating: "Generating audio…",
     generated: "{duration} of audio, generated in {took}.",
     pause: "Pause",
-    playAgain: "Play again",
+    playAgain: "Play",
     player: "Generated audio",
     request: "Request",
     copyRequest: "Copy request",
