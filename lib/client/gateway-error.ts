@@ -1,3 +1,10 @@
+import {
+  EMPTY_SHARE,
+  MINUTE_LIMIT,
+  NO_CHANNEL_FOR,
+  NOT_SET_UP,
+  SEND_LESS,
+} from "../contracts/gateway/error-sentences";
 import { PROXY_STATUSES } from "./api-error";
 
 /** The advice that a playground shows with a failed request. */
@@ -71,13 +78,13 @@ const NO_MODEL_WORDS: Readonly<Record<number, RegExp>> = {
 function adviceFor(status: number, code: string | null, message: string, isFinal: boolean): Advice {
   if (code === "insufficient_quota" || (status === 429 && /budget|quota/i.test(message))) return "budget";
   // A limit below the number of the server's processes: a process without a share refuses every request.
-  if (message.includes("The server divides the limit among its processes")) return "raise-limit";
+  if (message.endsWith(EMPTY_SHARE)) return "raise-limit";
   // A request above a limit of a key or of an upstream as a whole: no wait helps.
-  if (message.endsWith("Send less text in one request.")) return "too-large";
+  if (message.endsWith(SEND_LESS)) return "too-large";
   // Gemini's status is the same for every 404 and every 503, and an upstream's refusal has no code.
   if (code === "model_not_found" || NO_MODEL_WORDS[status]?.test(message)) return "unknown-model";
-  if (code === "no_channel_available" || message.startsWith("No channel can serve ")) return "no-channel";
-  const isSetUp = code !== "not_initialized" && !message.startsWith("This instance is not set up yet");
+  if (code === "no_channel_available" || message.startsWith(NO_CHANNEL_FOR)) return "no-channel";
+  const isSetUp = code !== "not_initialized" && !message.startsWith(NOT_SET_UP);
   if (status === 503 && isFinal && isSetUp) return "too-large";
   return ADVICE_OF_STATUS[status] ?? (status >= 500 ? "server" : "input");
 }
@@ -105,10 +112,7 @@ export function minuteLimitOf({
   message,
   advice,
 }: GatewayFailure): { unit: "requests" | "tokens"; limit: number } | null {
-  const [, limit, unit, needed] =
-    status === 429
-      ? (/ limited to (\d+) (request|token)s? per minute(?:; this request needs (\d+))?/.exec(message) ?? [])
-      : [];
+  const [, limit, unit, needed] = status === 429 ? (MINUTE_LIMIT.exec(message) ?? []) : [];
   if (unit === undefined || advice === "raise-limit") return null;
   if (advice === "too-large" && Number(needed) <= Number(limit)) return null;
   return { unit: unit === "request" ? "requests" : "tokens", limit: Number(limit) };

@@ -1,5 +1,6 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
+import { EMPTY_SHARE, SEND_LESS } from "../../contracts/gateway/error-sentences";
 import { AppError } from "../../errors";
 import type { MaybePromise, RateRequest, RateState } from "../../ports/shared-state";
 import type { CallLimits, KeyWithOwner } from "../../ports/store";
@@ -90,10 +91,6 @@ export function tightestOf(
   return tightest;
 }
 
-/** The advice of a limit of which the process that answered has no share. */
-export const EMPTY_SHARE =
-  "The server divides the limit among its processes, and the share of the one that answered is below 1. The limit must be at least the number of processes.";
-
 /**
  * Counts a refused call and returns its error, which is about the exhausted limit with the longest wait. A limit below
  * the call's cost never allows the call. `states`: one per limit, in the same order.
@@ -119,7 +116,7 @@ export function limitError(
   const advice = isShareEmpty
     ? EMPTY_SHARE
     : waitMs === Infinity
-      ? "Send less text in one request."
+      ? SEND_LESS
       : `Try again in ${Math.ceil(waitMs / 1_000)} s.`;
   const units = limit === 1 ? unit.slice(0, -1) : unit;
   const asked = unit === "requests" ? "" : `; this request needs ${cost}, and ${state.remaining} are left`;

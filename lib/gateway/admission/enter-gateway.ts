@@ -1,18 +1,12 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
 import { MINUTE_MS } from "../../contracts/durations";
+import { EMPTY_SHARE } from "../../contracts/gateway/error-sentences";
 import { AppError } from "../../errors";
 import type { MaybePromise, RateState } from "../../ports/shared-state";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
-import {
-  admitRequest,
-  type CallerLimit,
-  callerLimits,
-  EMPTY_SHARE,
-  limitError,
-  tightestOf,
-} from "./admit-request";
+import { admitRequest, type CallerLimit, callerLimits, limitError, tightestOf } from "./admit-request";
 import type { TrackedBody } from "./body-memory";
 
 /** Concurrent calls over all keys; more are refused as `overloaded`, so that they do not slow the others down. */
@@ -38,7 +32,7 @@ export interface Slot {
   limitHeaders: Record<string, string> | null;
   /**
    * Takes the slots of key and owner unless it has them, waiting up to a second. Resolves to false for a call whose
-   * Idempotency-Key is known: it takes none. Throws `rate_limited`.
+   * Idempotency-Key is known: it takes none. Throws `rate_limited`, or the signal's reason.
    */
   enterCaller(): Promise<boolean>;
   /** Releases the slots of key and owner while a repeat waits. Throws `rate_limited` when too many wait. */
@@ -168,7 +162,7 @@ class CallerEntry {
  * Takes the concurrency slots of a call and one of its requests per minute before its body is read: those of the key and
  * its owner, then those of the process, of which one owner has at most three quarters, so that a call that waits for its
  * own limit takes no capacity from others. A repeat of a known Idempotency-Key takes the process's slots only: it calls
- * no channel. Throws `rate_limited`, `overloaded`.
+ * no channel. Throws `rate_limited`, `overloaded`, or the signal's reason.
  */
 export async function enterGateway(
   services: GatewayServices,

@@ -1,3 +1,4 @@
+import { NO_CHANNEL_FOR } from "../../contracts/gateway/error-sentences";
 import { AppError, isAppError } from "../../errors";
 import type { ChannelRecord } from "../../ports/store";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
@@ -83,11 +84,9 @@ function noChannelError(
         `Every channel for '${requestedModel}' is rate limited at the moment.`,
         { retryAfterMs, shouldRetry: false },
       )
-    : new AppError(
-        "no_channel_available",
-        `No channel can serve the model '${requestedModel}' at the moment.`,
-        { retryAfterMs },
-      );
+    : new AppError("no_channel_available", `${NO_CHANNEL_FOR}'${requestedModel}' at the moment.`, {
+        retryAfterMs,
+      });
 }
 
 /** The caller's error when every attempt has failed; `refusals` as for `noChannelError`. */

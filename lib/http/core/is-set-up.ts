@@ -1,4 +1,5 @@
 import type { ConsoleServices } from "../../console/context";
+import { NOT_SET_UP } from "../../contracts/gateway/error-sentences";
 import { AppError } from "../../errors";
 import type { Store } from "../../ports/store";
 
@@ -11,7 +12,7 @@ export async function requireSetUp(services: ConsoleServices): Promise<void> {
   if (!(await services.store.setup.isSetUp())) {
     throw new AppError(
       "not_initialized",
-      "This instance is not set up yet: open it in a browser and complete the initial setup.",
+      `${NOT_SET_UP}: open it in a browser and complete the initial setup.`,
     );
   }
   storesSetUp.add(services.store);

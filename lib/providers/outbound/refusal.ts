@@ -1,3 +1,4 @@
+import { SEND_LESS } from "../../contracts/gateway/error-sentences";
 import { AppError, type ErrorDetails } from "../../errors";
 import { invalidAnswer } from "./failure";
 import { asFields, asText, type Fields, tryParseJson } from "./json";
@@ -178,7 +179,7 @@ export function refusalError(refusal: Refusal): AppError {
   if (facts.about === "size") {
     return new AppError(
       status === 429 ? "upstream_rate_limited" : "upstream_error",
-      "This request alone exceeds a limit of the channel's upstream. Send less text in one request.",
+      `This request alone exceeds a limit of the channel's upstream. ${SEND_LESS}`,
       { upstreamStatus: status, isCausedByRequest: true, ...message },
     );
   }

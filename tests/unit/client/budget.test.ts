@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { tightestBudget } from "@/lib/client/budget";
 import { failureOfBody, minuteLimitOf } from "@/lib/client/gateway-error";
 import { nextPeriodStart } from "@/lib/console/users/self";
-import { EMPTY_SHARE } from "@/lib/gateway/admission/admit-request";
+import { EMPTY_SHARE } from "@/lib/contracts/gateway/error-sentences";
+import { limitError } from "@/lib/gateway/admission/admit-request";
+import type { RateState } from "@/lib/ports/shared-state";
 
 const state = (limits: object, spent: object = {}) => ({
   budget: { total_usd: null, daily_usd: null, monthly_usd: null, ...limits },
@@ -27,39 +29,44 @@ test("finds the budget with the least left, and its reset", () => {
   expect(tightestBudget(state({ total_usd: "0.00" }))).toMatchObject({ period: "total", resetsAt: null });
 });
 
+/** The server's error of a limit per minute as the page reads it. */
+function minuteFailure(unit: "requests" | "tokens", limit: number, cost: number, state: Partial<RateState>) {
+  const request = {
+    bucket: "rpm:key",
+    name: "key_rpm",
+    subject: "This key is limited to",
+    limit,
+    cost,
+  } as const;
+  const whole = { allowed: false, remaining: 0, resetMs: 6_000, retryAfterMs: 4_000, ...state };
+  const metrics = { count: () => undefined, observeCall: () => undefined, countRejection: () => undefined };
+  return failureOf(limitError({ metrics }, [request], [whole], unit).message);
+}
+
+function failureOf(message: string) {
+  const found = failureOfBody({ error: { message, code: 429, status: "RESOURCE_EXHAUSTED" } }, 429);
+  if (found === null) throw new Error("The body is no error.");
+  return found;
+}
+
 test("reads the gateway's own limit per minute from its message, and no upstream's", () => {
-  const failure = (message: string) => {
-    const found = failureOfBody({ error: { message, code: 429, status: "RESOURCE_EXHAUSTED" } }, 429);
-    if (found === null) throw new Error("The body is no error.");
-    return found;
-  };
-  expect(minuteLimitOf(failure("This key is limited to 60 requests per minute. Try again in 4 s."))).toEqual({
-    unit: "requests",
-    limit: 60,
-  });
-  expect(minuteLimitOf(failure("This key is limited to 1 request per minute. Try again in 4 s."))).toEqual({
-    unit: "requests",
-    limit: 1,
-  });
-  expect(minuteLimitOf(failure("This key is limited to 1 token per minute; this request needs 2"))).toEqual({
+  for (const limit of [1, 60])
+    expect(minuteLimitOf(minuteFailure("requests", limit, 1, {}))).toEqual({ unit: "requests", limit });
+  expect(minuteLimitOf(minuteFailure("tokens", 10, 8, { remaining: 2 }))).toEqual({
     unit: "tokens",
-    limit: 1,
+    limit: 10,
   });
-  expect(minuteLimitOf(failure("The upstream is limiting requests."))).toBeNull();
+  expect(minuteLimitOf(failureOf("The upstream is limiting requests."))).toBeNull();
   // No wait helps a request that is above the limit as a whole.
-  const tooLarge = failure(
-    "This key is limited to 10 tokens per minute; this request needs 12, and 10 are left. Send less text in one request.",
-  );
-  expect([tooLarge.advice, minuteLimitOf(tooLarge)]).toEqual(["too-large", { unit: "tokens", limit: 10 }]);
+  const tooLarge = minuteFailure("tokens", 1, 2, { remaining: 1 });
+  expect([tooLarge.advice, minuteLimitOf(tooLarge)]).toEqual(["too-large", { unit: "tokens", limit: 1 }]);
   // Above the process's share of the limit only.
-  const aboveShare = failure(
-    "This key is limited to 100 tokens per minute; this request needs 80, and 50 are left. Send less text in one request.",
-  );
+  const aboveShare = minuteFailure("tokens", 100, 80, { remaining: 50, resetMs: 0 });
   expect([aboveShare.advice, minuteLimitOf(aboveShare)]).toEqual(["too-large", null]);
-  for (const limit of ["1 request per minute", "1 concurrent request"]) {
-    const noShare = failure(`This key is limited to ${limit}. ${EMPTY_SHARE}`);
-    expect([noShare.advice, minuteLimitOf(noShare)]).toEqual(["raise-limit", null]);
-  }
+  const noShare = minuteFailure("requests", 1, 1, { resetMs: 0 });
+  expect([noShare.advice, minuteLimitOf(noShare)]).toEqual(["raise-limit", null]);
+  const noSlot = failureOf(`This key is limited to 1 concurrent request. ${EMPTY_SHARE}`);
+  expect([noSlot.advice, minuteLimitOf(noSlot)]).toEqual(["raise-limit", null]);
 });
 
 test.each([

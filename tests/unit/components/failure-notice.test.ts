@@ -5,7 +5,7 @@ import { IntlProvider } from "use-intl";
 import { expect, test } from "vitest";
 import { FailureNotice } from "@/components/playground/failure-notice";
 import { failureOfBody } from "@/lib/client/gateway-error";
-import { EMPTY_SHARE } from "@/lib/gateway/admission/admit-request";
+import { EMPTY_SHARE } from "@/lib/contracts/gateway/error-sentences";
 import { en } from "@/lib/messages/en";
 
 /** The notice of a limit that refused a request, as text. */
