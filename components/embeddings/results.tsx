@@ -2,7 +2,8 @@
 
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
-import { codePoints, estimateCost, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
+import { estimateCost, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
+import { codePoints } from "@/lib/contracts/code-points";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";

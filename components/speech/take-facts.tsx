@@ -3,7 +3,8 @@
 import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import type { Take } from "@/components/speech/history";
-import { codePoints, estimateCost, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
+import { estimateCost, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
+import { codePoints } from "@/lib/contracts/code-points";
 import { useAmounts } from "../charts/use-amounts";
 import { CopyButton } from "../ui/copy-button";
 

@@ -1,14 +1,9 @@
 "use client";
 
 import { useTranslations } from "use-intl";
-import {
-  codePoints,
-  estimateCost,
-  estimateSpeech,
-  type GatewayModel,
-  pricingOfModel,
-} from "@/lib/client/gateway-models";
+import { estimateCost, estimateSpeech, type GatewayModel, pricingOfModel } from "@/lib/client/gateway-models";
 import { dialectOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/speech-call";
+import { codePoints } from "@/lib/contracts/code-points";
 import { useAmounts } from "../charts/use-amounts";
 import { Facts } from "../ui/facts";
 

@@ -1,3 +1,4 @@
+import { codePoints } from "../contracts/code-points";
 import {
   type CodeSample,
   CURL_HEADERS,
@@ -13,7 +14,6 @@ import {
   withComment,
 } from "./code-samples";
 import { goProgram, goSaves, type JsonPost, javaProgram, javaSaves, phpProgram } from "./code-samples-http";
-import { codePoints } from "./gateway-models";
 import {
   dialectOf,
   geminiBody,
@@ -186,8 +186,8 @@ function php(call: SpeechCall, origin: string, isOpenaiCall: boolean): string {
 }
 
 /**
- * The call for curl, both JavaScript SDKs, Python, Go, Java and PHP; without the OpenAI SDK where it does not support
- * the call. A long text is shortened, with a comment that says so.
+ * The call for curl, JavaScript, Python, Go, Java and PHP; without the OpenAI or Gemini SDK where it does not support the
+ * call. A long text is shortened, with a comment that says so.
  */
 export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
   const text = shortened(call.text);

@@ -1,3 +1,4 @@
+import { codePoints } from "../contracts/code-points";
 import { failureOfResponse, GatewayError } from "./gateway-error";
 import { type Pricing, pricingOf } from "./pricing";
 
@@ -116,13 +117,6 @@ export function estimateCost(
     [prices.outputSeconds, used.seconds],
   ];
   return parts.reduce((sum, [price, units]) => sum + ((price ?? 0) * units) / MILLION, 0);
-}
-
-/** Number of code points, which the API counts as characters. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }
 
 const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\u3040-\u30FF]/gu;

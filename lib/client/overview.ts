@@ -1,8 +1,8 @@
 import { type Range, rangeQuery } from "./range";
 
 /**
- * Data of the previous range stays until the new data is loaded. Calls served by other processes send no event to this
- * page, so it polls as well.
+ * Data of the previous range stays until the new data is loaded. The range moves on without any event, and the events of
+ * other instances may be lost, so the page polls as well.
  */
 export const OVERVIEW_OPTIONS = { keepPreviousData: true, refreshInterval: 30_000 };
 

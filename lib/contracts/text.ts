@@ -1,20 +1,9 @@
 import { z } from "zod";
+import { codePoints } from "./code-points";
 
 // Control and format characters (zero-width, direction overrides), line separators and lone surrogates: with them, two
 // different names can look the same.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-
-/** The number of Unicode code points. */
-export function codePoints(text: string): number {
-  let count = text.length;
-  for (let at = 1; at < text.length; at++) {
-    // The second half of a surrogate pair is not counted.
-    if ((text.charCodeAt(at) & 0xfc00) !== 0xdc00 || (text.charCodeAt(at - 1) & 0xfc00) !== 0xd800) continue;
-    count--;
-    at++;
-  }
-  return count;
-}
 
 export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;

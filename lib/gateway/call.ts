@@ -18,7 +18,7 @@ export interface CallPlan {
   reservedNano: number;
   /** The caller's own `user` field. */
   user: string | null;
-  /** True for speech and everything streamed: an open ledger entry is written even when the call is free. */
+  /** True for speech that a channel generates: an open ledger entry is written even when the call is free. */
   writesOpenRow: boolean;
   parameters?: CallParameters;
   /** The text of the call; called only where prompts are stored. */

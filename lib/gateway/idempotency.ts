@@ -41,7 +41,7 @@ export interface Idempotency {
 type FirstStart = Extract<IdempotentStart, { kind: "first" }>;
 
 const RETENTION_MS = DAY_MS;
-export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+export const MAX_STORED_REPLY_BYTES = 8 * 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
 const ENTRY_BYTES = 1_000;
 

@@ -10,7 +10,7 @@ import { channelShares, keyShares, modelShares, routeShares, unpricedModels, unr
 import { toUsageSums } from "./to-usage-sums";
 
 /** Longest range by interval; by minute the calls themselves are read. */
-const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * DAY_MS, day: 92 * DAY_MS } as const;
+export const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * DAY_MS, day: 92 * DAY_MS } as const;
 
 /** Most keys in the overview: the page shows no more. */
 const MAX_KEYS = 8;

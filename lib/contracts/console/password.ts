@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { boundedText, codePoints, utf8Length } from "../text";
+import { codePoints } from "../code-points";
+import { boundedText, utf8Length } from "../text";
 
 /** Shortest password on any instance; `PATCHBAY_PASSWORD_MIN` may raise it. */
 export const MIN_PASSWORD_LENGTH = 8;

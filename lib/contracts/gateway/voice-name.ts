@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { codePoints } from "../text";
+import { codePoints } from "../code-points";
 
 /** Most characters of a speaker's or a voice's name. */
 export const MAX_NAME_LENGTH = 200;

@@ -1,4 +1,4 @@
-import { codePoints } from "../../contracts/text";
+import { codePoints } from "../../contracts/code-points";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { EmbeddingResult } from "../../ports/embedding-model";
 import { runAtOnce, runInSlices } from "../../ports/run-in-slices";

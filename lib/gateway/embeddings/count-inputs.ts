@@ -1,3 +1,4 @@
+import { MAX_TOKENS_PER_REQUEST } from "../../contracts/gateway/openai/embeddings";
 import { AppError, inputTooLong } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { TokenCounter } from "../../ports/embedding-model";
@@ -12,8 +13,6 @@ export interface EmbeddingInput {
   tokens?: number;
 }
 
-/** Most tokens of all inputs of a request. */
-export const MAX_TOKENS_IN_ALL = 300_000;
 /** Texts above this number of characters are counted in steps. */
 const MAX_SINGLE_STEP_LENGTH = 4_096;
 
@@ -53,7 +52,7 @@ export async function countText(ctx: Counter, text: string): Promise<number> {
 export function tooManyTokens(): AppError {
   return new AppError(
     "invalid",
-    `The inputs have more than ${MAX_TOKENS_IN_ALL} tokens in all. Please send fewer in one request.`,
+    `The inputs have more than ${MAX_TOKENS_PER_REQUEST} tokens in all. Please send fewer in one request.`,
     { param: "input", apiCode: "max_tokens_per_request" },
   );
 }
@@ -69,7 +68,7 @@ function* countInput(
   const cl100k = tokens ?? (yield* countCl100kInSteps(ctx, text, limit));
   if (cl100k > limit) return null;
   // Clients divide long texts by cl100k_base (LangChain: 8,191 tokens), of which a smaller vocabulary makes more.
-  return ctx.own === undefined ? cl100k : yield* ctx.own.countInSteps(text, MAX_TOKENS_IN_ALL);
+  return ctx.own === undefined ? cl100k : yield* ctx.own.countInSteps(text, MAX_TOKENS_PER_REQUEST);
 }
 
 function* countAll(
@@ -84,7 +83,7 @@ function* countAll(
     if (count === null) throw inputTooLong(limit, inputs.length > 1, index);
     tokens += count;
     counts.push(count);
-    if (tokens > MAX_TOKENS_IN_ALL) throw tooManyTokens();
+    if (tokens > MAX_TOKENS_PER_REQUEST) throw tooManyTokens();
     yield;
   }
   return { tokens, counts };
@@ -100,7 +99,7 @@ export async function countInputs(
   inputs: readonly EmbeddingInput[],
   maxInputTokens: number | null,
 ): Promise<{ tokens: number; counts: number[] }> {
-  const limit = maxInputTokens ?? MAX_TOKENS_IN_ALL;
+  const limit = maxInputTokens ?? MAX_TOKENS_PER_REQUEST;
   const [only] = inputs;
   // Most calls have one short text: no work to divide.
   const isShort = only !== undefined && inputs.length === 1 && only.text.length <= MAX_SINGLE_STEP_LENGTH;

@@ -1,4 +1,4 @@
-import { codePoints } from "../../contracts/text";
+import { codePoints } from "../../contracts/code-points";
 import { AppError, hasCode } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";

@@ -12,7 +12,10 @@ type LimitHeaders = Record<string, string>;
 
 const NO_HEADERS: LimitHeaders = {};
 
-/** Takes the call's tokens from the token limits; returns the headers of the tighter of token and request limit. */
+/**
+ * Takes the call's tokens from the token limits; returns their headers, without the standard ones where the request limit
+ * is tighter.
+ */
 function takeTokens(ctx: GatewayContext, inputTokens: number): MaybePromise<LimitHeaders> {
   const { services, caller } = ctx;
   const limits = callerLimits(caller, "tpm", inputTokens);

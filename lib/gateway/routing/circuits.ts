@@ -3,8 +3,6 @@ import { type BreakerKey, type CircuitSharing, CLOSED } from "../../ports/shared
 import { type Admission, Breaker, type CircuitHealth, worseOf } from "./breaker";
 import { type CircuitPermit, Permit } from "./permit";
 
-export type { BreakerKey };
-
 /** How long an instance refuses requests to a half-open circuit before it asks again for the probe. */
 const PROBE_RETRY_MS = 250;
 

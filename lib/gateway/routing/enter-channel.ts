@@ -108,7 +108,10 @@ export function enterChannel(
   })();
 }
 
-/** Why `enterChannel` would fail now, without taking anything; null when it would succeed. */
+/**
+ * Why `enterChannel` would fail now; null when it would succeed. Takes the channel's slot and releases it: a call that
+ * another instance begins meanwhile may find it taken.
+ */
 export async function refusalOf(
   services: ChannelServices,
   channel: ChannelRecord,
@@ -117,7 +120,7 @@ export async function refusalOf(
   const chosen = chooseChannelKey(services, channel, model, true);
   if ("reason" in chosen) return chosen;
   const entering = enterLimits(services, channel, 0);
-  // Without a pause, in which a call would find the slot taken.
+  // Without Redis there is no pause in which a call could find the slot taken.
   const entered = entering instanceof Promise ? await entering : entering;
   if ("reason" in entered) return entered;
   entered.leave();

@@ -25,9 +25,7 @@ export interface PreviewedRoute {
   attempts: number;
 }
 
-/**
- * The route that a request for `model` over these targets would take now. Takes no slot and changes no state.
- */
+/** The route that a request for `model` over these targets would take now. Changes no state (but see `refusalOf`). */
 export async function previewRoute(
   services: ChannelServices & Pick<GatewayServices, "instance">,
   model: string,

@@ -1,4 +1,4 @@
-import { codePoints } from "../../contracts/text";
+import { codePoints } from "../../contracts/code-points";
 import { AppError, causedByRequest, hasCode, isAppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import { runInSlices } from "../../ports/run-in-slices";
@@ -96,8 +96,9 @@ interface CheckedSpeech extends AssignedVoices {
 /**
  * Speaks a text: checks it against the model, reserves its worst-case cost, and resolves with the first audio (with all
  * audio of an upstream for a buffered reply), so that an earlier failure still sets the status. Throws
- * `model_not_found`, `model_not_allowed`, `invalid` (empty or long text, unknown voice, a model of the other operation),
- * `insufficient_quota`, `rate_limited`, `no_channel_available`, `overloaded`, `upstream_*`, `caller_left`.
+ * `model_not_found`, `model_not_allowed`, `forbidden` (the key is not for speech), `invalid` (empty or long text, unknown
+ * voice, a model of the other operation), `insufficient_quota`, `rate_limited`, `no_channel_available`, `overloaded`,
+ * `storage_unavailable`, `upstream_*`, `caller_left`.
  */
 export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput): Promise<SpeechCall> {
   const checked = await checkSpeech(ctx, input);

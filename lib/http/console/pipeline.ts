@@ -161,7 +161,7 @@ export async function runConsoleRoute(
   params: Parameters,
 ): Promise<Outbound> {
   if (route.method !== "GET") requireSameOrigin(request, services.instance.baseUrl ?? null);
-  if (!route.openBeforeSetup && route.path.startsWith("/api/user/login")) await requireSetUp(services);
+  if (route.path.startsWith("/api/user/login")) await requireSetUp(services);
   const arrived = await findCaller(route, services, request);
   requireLevel(route, arrived);
   if (isLimitedChange(route) && arrived.kind !== "anonymous" && arrived.user.role === "member")

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { MAX_TOKENS_PER_REQUEST } from "../../contracts/gateway/openai/embeddings";
 import { AppError } from "../../errors";
 import { runAtOnce } from "../../ports/run-in-slices";
 
@@ -19,7 +20,14 @@ export const JSON_LIMITS: JsonLimits = {
   maxValues: 100_000,
 };
 
-const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+/** Of an embeddings request, whose input may be a list of token IDs. */
+export const TOKEN_JSON_LIMITS: JsonLimits = {
+  ...JSON_LIMITS,
+  maxArrayItems: MAX_TOKENS_PER_REQUEST,
+  maxValues: 400_000,
+};
+
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Space, tab, line feed and carriage return. */
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);

@@ -43,11 +43,6 @@ interface ConsoleHandling<Body, Query, Params, Reply> {
    * reach keys, channels, models and usage.
    */
   auth: "none" | "session" | "manage" | "admin" | "adminSession" | "ownerSession";
-  /**
-   * Answers before the initial setup too (otherwise 503 `not_initialized` for `/api/user/login*`; other routes are
-   * 401).
-   */
-  openBeforeSetup?: boolean;
   /** Allowed for users who must set up 2FA first (Settings, `two_factor_roles`): their account and sign-out. */
   allowedWithoutTwoFactor?: boolean;
   /** Largest body in bytes; absent: the console's limit. */
@@ -91,7 +86,10 @@ export interface GatewayRoute {
   surface: "gemini" | "openai";
   method: Method;
   path: string;
-  /** The operation the key must allow; null: any valid key. */
+  /**
+   * Whose limits of a body apply, and the model that the key must allow when a stored reply is returned. Nothing else: the
+   * handler checks the key with `resolveModel`. Null: not about a model.
+   */
   operation: Exclude<Operation, "manage"> | null;
   summary: string;
   /** For /openapi.json. */

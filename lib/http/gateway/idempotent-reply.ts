@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Slot } from "../../gateway/admission/enter-gateway";
 import type { GatewayContext } from "../../gateway/context";
-import { type IdempotentStart, MAX_REPLY_BYTES } from "../../gateway/idempotency";
+import { type IdempotentStart, MAX_STORED_REPLY_BYTES } from "../../gateway/idempotency";
 import { recordRepeat } from "../../gateway/metering/record-repeat";
 import type { ReplyCopy } from "../../gateway/speech/buffered-replies";
 import { stopReason } from "../../ports/stop-signal";
@@ -17,7 +17,7 @@ const RETRY_MS = 1_000;
 /** The request's Idempotency-Key; null without one. Throws `invalid` for one that is empty or too long. */
 export function readIdempotencyKey(request: Inbound): string | null {
   const key = request.headers.get("idempotency-key");
-  if (key === undefined || request.method === "GET") return null;
+  if (key === undefined) return null;
   if (key === "" || key.length > MAX_KEY_LENGTH)
     throw new AppError("invalid", `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`);
   return key;
@@ -164,11 +164,11 @@ async function runFirst(
     };
     if (reply.body === null || reply.body instanceof Uint8Array) {
       const body = reply.body ?? new Uint8Array(0);
-      if (body.byteLength <= MAX_REPLY_BYTES) store(body);
+      if (body.byteLength <= MAX_STORED_REPLY_BYTES) store(body);
       else start.discard();
       return reply;
     }
-    const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_REPLY_BYTES);
+    const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_STORED_REPLY_BYTES);
     const use: CopyUse = { store, discard: start.discard, isSettled: () => row !== null };
     return { ...reply, body: teeBody(reply.body, copy, use) };
   } catch (error) {

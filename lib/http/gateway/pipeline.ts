@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { ConsoleServices } from "../../console/context";
+import { codePoints } from "../../contracts/code-points";
 import { DEFAULT_LIMITS } from "../../contracts/limits";
-import { codePoints } from "../../contracts/text";
 import { AppError } from "../../errors";
 import { admitRequest } from "../../gateway/admission/admit-request";
 import { authenticateKey } from "../../gateway/admission/authenticate-key";
@@ -14,7 +14,13 @@ import type { KeyWithOwner } from "../../ports/store";
 import { checkContentType } from "../core/content-type";
 import type { Inbound, Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
-import { JSON_LIMITS, type JsonLimits, readJsonInSteps, readJsonObject } from "../core/read-json";
+import {
+  JSON_LIMITS,
+  type JsonLimits,
+  readJsonInSteps,
+  readJsonObject,
+  TOKEN_JSON_LIMITS,
+} from "../core/read-json";
 import type { GatewayRoute, Parameters } from "../core/route";
 import { answerOnce, digestRequest, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
 import { isGoogleCaller } from "./models-reply";
@@ -52,10 +58,9 @@ function presentedKey(request: Inbound, takesGoogleKey: boolean): string {
 }
 
 const MAX_TAGS_LENGTH = 256;
-const TOKEN_LIMITS: JsonLimits = { ...JSON_LIMITS, maxArrayItems: 300_000, maxValues: 400_000 };
 
 function jsonLimits(route: GatewayRoute): JsonLimits {
-  return route.operation === "embeddings" ? TOKEN_LIMITS : JSON_LIMITS;
+  return route.operation === "embeddings" ? TOKEN_JSON_LIMITS : JSON_LIMITS;
 }
 
 function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
@@ -247,7 +252,7 @@ export async function runGatewayRoute(
     route.method === "GET" ? undefined : services.tracing?.begin(request.headers.get("traceparent"));
   const progress: CallProgress = { caller: null, model: params.model, headers: null, trace };
   try {
-    const caller = await Caller.of(services, request, route.takesGoogleKey ?? route.surface === "gemini");
+    const caller = await Caller.of(services, request, route.takesGoogleKey ?? false);
     const { arrived } = caller;
     progress.caller = arrived;
     const sentKey = request.headers.get("idempotency-key") ?? null;

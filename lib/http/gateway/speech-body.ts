@@ -1,7 +1,8 @@
-import { AppError, isAppError } from "../../errors";
+import type { AppError } from "../../errors";
 import type { GatewayContext } from "../../gateway/context";
 import type { SpeechCall } from "../../gateway/speech/synthesize-speech";
 import type { Outbound } from "../core/exchange";
+import { appErrorOf } from "../core/render-error";
 
 /**
  * A reply body of `chunks`, which are rendered from a call's events. The end of the body always ends the call: the reader
@@ -64,16 +65,14 @@ export async function awaitFirstChunk(
   };
 }
 
-/** Converts and logs an error of a reply whose status was already sent; the adapters log earlier errors only. */
+/**
+ * Converts and logs an error of a reply whose status was already sent, which no other place logs with its code. When it is
+ * thrown on, the adapter also logs that the reply was cut.
+ */
 export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
-  const error = isAppError(thrown)
-    ? thrown
-    : new AppError(
-        "internal",
-        "Internal error. Please report the request ID of this reply (x-request-id) to the operator.",
-      );
+  const error = appErrorOf(thrown);
   if (error.code !== "caller_left") {
-    const cause = isAppError(thrown) ? thrown.cause : thrown;
+    const { cause } = error;
     ctx.services.log.warn("stream_failed", {
       requestId: ctx.requestId,
       traceId: ctx.trace?.traceId,

@@ -51,13 +51,11 @@ const metricsRoute: PlainRoute = {
 export const OPERATIONS_ROUTES: readonly Route[] = [
   consoleRoute("GET /api/health/live", {
     auth: "none",
-    openBeforeSetup: true,
     summary: "Reports that the process runs",
     handle: async () => ({ data: { status: "live" as const } }),
   }),
   consoleRoute("GET /api/health/ready", {
     auth: "none",
-    openBeforeSetup: true,
     summary: "Reports that the store answers and the server is not about to stop",
     async handle({ instance, store }) {
       if (instance.draining && !instance.isReplaced)
@@ -68,7 +66,6 @@ export const OPERATIONS_ROUTES: readonly Route[] = [
   }),
   consoleRoute("GET /api/status", {
     auth: "none",
-    openBeforeSetup: true,
     summary: "Reports whether the instance is set up, and its public settings",
     async handle({ store, caller, instance }) {
       const [setup, settings] = await Promise.all([store.setup.isSetUp(), readSettings(store)]);

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { codePoints } from "../../contracts/text";
+import { codePoints } from "../../contracts/code-points";
 import type { UsageFilter, UsageOutcome } from "../../ports/store";
 import { PLAYGROUND_ID, PLAYGROUND_NAME, PLAYGROUND_PREFIX } from "../../ports/store/api-keys";
 import { matches } from "../page";

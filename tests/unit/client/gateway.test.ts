@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { failureOfError, failureOfResponse } from "@/lib/client/gateway-error";
-import { codePoints, estimateCost, estimateSpeech, readVoices } from "@/lib/client/gateway-models";
+import { estimateCost, estimateSpeech, readVoices } from "@/lib/client/gateway-models";
 import type { ConsoleServices } from "@/lib/console/context";
+import { codePoints } from "@/lib/contracts/code-points";
 import { requireSetUp } from "@/lib/http/core/is-set-up";
 
 test("reads OpenAI, Gemini and console error bodies", async () => {

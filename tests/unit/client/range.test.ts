@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { intervalFor, rangeQuery, readRange } from "@/lib/client/range";
+import { intervalFor, rangeQuery, readRange, MAX_RANGE_MS as SELECTABLE_MS } from "@/lib/client/range";
+import { MAX_RANGE_MS } from "@/lib/console/usage/overview";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -56,4 +57,8 @@ test("chooses the interval by the length of the range", () => {
     "day",
     "day",
   ]);
+});
+
+test("offers the longest range that the API accepts", () => {
+  expect([SELECTABLE_MS, SELECTABLE_MS]).toEqual([MAX_RANGE_MS.hour, MAX_RANGE_MS.day]);
 });

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { filterVoices, groupVoices, NO_FILTER } from "@/components/speech/voice-filter";
 import { type GatewayVoice, readVoices, voicesOfModel } from "@/lib/client/gateway-models";
-import { OPENAI_VOICE_NAMES } from "@/lib/client/speech-call";
+import { MAX_SPEAKERS, OPENAI_INPUT_LIMIT, OPENAI_VOICE_NAMES } from "@/lib/client/speech-call";
+import { MAX_SPEAKERS as MOST_SPEAKERS } from "@/lib/contracts/gateway/gemini/speech";
+import { MAX_CHARACTERS } from "@/lib/contracts/gateway/openai/speech";
 import { OPENAI_VOICES } from "@/lib/providers/upstream-voices/equivalents";
 
 function voice(name: string, fields: Partial<GatewayVoice> = {}): GatewayVoice {
@@ -70,4 +72,9 @@ test("distinguishes voices of the same name that differ between models", () => {
 
 test("offers the same OpenAI voice names as the provider", () => {
   expect([...OPENAI_VOICE_NAMES]).toEqual(OPENAI_VOICES.map((one) => one.name).sort());
+});
+
+test("has the limits of the server", () => {
+  expect(OPENAI_INPUT_LIMIT).toBe(MAX_CHARACTERS);
+  expect(MAX_SPEAKERS).toBe(MOST_SPEAKERS);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codePoints } from "../../../lib/contracts/text";
+import { codePoints } from "../../../lib/contracts/code-points";
 import { countInputs, countText } from "../../../lib/gateway/embeddings/count-inputs";
 import { cutPrompt } from "../../../lib/gateway/metering/meter";
 import { nearestName } from "../../../lib/gateway/speech/choose-voices";

@@ -11,7 +11,7 @@ import { MAX_NAME_LENGTH, VoiceName } from "../voice-name";
  */
 
 const MAX_CONTENTS = 10_000;
-const MAX_SPEAKERS = 8;
+export const MAX_SPEAKERS = 8;
 
 /** Fields of parts that are not text. */
 const NON_TEXT_FIELDS = [

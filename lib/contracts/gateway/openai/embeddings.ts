@@ -5,7 +5,8 @@ import { EndUser } from "./end-user";
 const MAX_INPUTS = 2_048;
 
 /** Most tokens per request, over all inputs; a model accepts fewer per input. */
-const MAX_TOKENS = 300_000;
+/** Of all texts of one request together. */
+export const MAX_TOKENS_PER_REQUEST = 300_000;
 
 /** One or several texts, as strings or as cl100k_base token IDs. */
 export type EmbeddingsInput = string | string[] | number[] | number[][];
@@ -67,7 +68,7 @@ function inputError(input: unknown): InputError | null {
 /** Unassigned IDs below the last special token. */
 const UNASSIGNED_TOKEN_IDS = [100_256, ...Array.from({ length: 15 }, (_, index) => 100_261 + index)];
 const tokenId = { type: "integer", minimum: 0, maximum: 100_276, not: { enum: UNASSIGNED_TOKEN_IDS } };
-const tokenIds = { type: "array", minItems: 1, maxItems: MAX_TOKENS, items: tokenId };
+const tokenIds = { type: "array", minItems: 1, maxItems: MAX_TOKENS_PER_REQUEST, items: tokenId };
 
 const Input = z
   .unknown()

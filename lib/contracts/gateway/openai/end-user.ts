@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { codePoints } from "../../text";
+import { codePoints } from "../../code-points";
 
 const MAX_CHARACTERS = 1_024;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { codePoints } from "../../code-points";
 import { MODEL_NAME } from "../../console/model-name";
-import { codePoints, WORDS_PATTERN } from "../../text";
+import { WORDS_PATTERN } from "../../text";
 import { VoiceName } from "../voice-name";
 import { EndUser } from "./end-user";
 
@@ -14,7 +15,7 @@ export const SPEECH_CONTENT_TYPES = {
   pcm: "audio/pcm",
 } as const;
 
-const MAX_CHARACTERS = 4_096;
+export const MAX_CHARACTERS = 4_096;
 
 /** What a request gets that leaves a field out. */
 export const SPEECH_DEFAULTS = { response_format: "mp3", speed: 1, stream_format: "audio" } as const;

@@ -98,7 +98,7 @@ const EXAMPLES_BY_FIELD: Readonly<Record<string, unknown>> = {
 };
 
 /** Example IDs by collection: each resource has an ID prefix of its own. */
-const ID_PREFIXES: Readonly<Record<string, string>> = {
+const EXAMPLE_IDS: Readonly<Record<string, string>> = {
   keys: "key_2fA6eU0iOx9VbNm4kQvT7c",
   channels: "chn_8mN3bV5xKq2TfY7rGh4JwC",
   invites: "inv_5eU0iOx9VbNm4kQvT72fA6",
@@ -109,7 +109,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 
 export function exampleId(path: string): string {
   const collection = path.split("/")[path.startsWith("/api/user/") ? 3 : 2] ?? "";
-  return ID_PREFIXES[collection] ?? String(EXAMPLES_BY_FIELD.id);
+  return EXAMPLE_IDS[collection] ?? String(EXAMPLES_BY_FIELD.id);
 }
 
 export function exampleModel(path: string): string {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FORBIDDEN_KEYS, JSON_LIMITS } from "../read-json";
 
 /** A JSON Schema (2020-12), or any other part of the document. */
 export type Json = Record<string, unknown>;
@@ -9,11 +10,9 @@ export function isObject(value: unknown): value is Json {
 
 export const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-const FORBIDDEN_KEYS = { enum: ["__proto__", "constructor", "prototype"] };
 const NO_NUL = "^[^\\u0000]*$";
-const MAX_ITEMS = 10_000;
 /** A JSON object key that the body reader accepts. */
-export const JSON_KEY: Json = { pattern: NO_NUL, not: FORBIDDEN_KEYS };
+export const JSON_KEY: Json = { pattern: NO_NUL, not: { enum: [...FORBIDDEN_KEYS] } };
 
 /** Any JSON that the body reader accepts (lib/http/core/read-json.ts): for fields that are passed on. */
 export const JSON_VALUE: Json = {
@@ -23,7 +22,7 @@ export const JSON_VALUE: Json = {
     { type: "boolean" },
     { type: "number", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
     { type: "string", pattern: NO_NUL },
-    { type: "array", maxItems: MAX_ITEMS, items: refTo("JsonValue") },
+    { type: "array", maxItems: JSON_LIMITS.maxArrayItems, items: refTo("JsonValue") },
     { type: "object", propertyNames: refTo("JsonKey"), additionalProperties: refTo("JsonValue") },
   ],
 };
@@ -38,7 +37,7 @@ export function replySchema(schema: z.ZodType): Json {
 }
 
 interface RequestRules {
-  /** Most elements in an array: the route's limit (lib/http/core/route.ts). */
+  /** Most elements in an array (lib/http/core/read-json.ts). */
   maxArrayItems?: number | undefined;
   /** The current year: times that must be in the future (`isFuture` in the metadata) reject earlier years. */
   year?: number | undefined;
@@ -118,7 +117,7 @@ function strict(schema: Json, rules: RequestRules): Json {
       return {
         ...joined,
         ...(isObject(schema.items) ? { items: strict(schema.items, rules) } : {}),
-        maxItems: schema.maxItems ?? rules.maxArrayItems ?? MAX_ITEMS,
+        maxItems: schema.maxItems ?? rules.maxArrayItems ?? JSON_LIMITS.maxArrayItems,
       };
     case "integer": {
       // A query parameter's integer is parsed from digits; the document describes the integer.

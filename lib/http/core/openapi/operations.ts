@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { MODEL_NAME } from "../../../contracts/console/model-name";
+import { JSON_LIMITS, TOKEN_JSON_LIMITS } from "../read-json";
 import type { ConsoleRoute, GatewayRoute, Route } from "../route";
 import { exampleId, exampleModel, exampleOf } from "./examples";
 import { definitions, withAliases } from "./gemini-aliases";
@@ -220,7 +221,7 @@ function gatewayReplies(route: GatewayRoute, context: DocumentContext): Json {
 
 function gatewayBody(route: GatewayRoute, { schemas }: DocumentContext): Json {
   if (!route.body) return {};
-  const maxArrayItems = route.operation === "embeddings" ? 300_000 : undefined;
+  const { maxArrayItems } = route.operation === "embeddings" ? TOKEN_JSON_LIMITS : JSON_LIMITS;
   const schema = requestSchema(route.body, { maxArrayItems });
   const hasAliases = route.surface === "gemini";
   return { requestBody: jsonBody(route, hasAliases ? withAliases(schema, definitions(schemas)) : schema) };
@@ -229,8 +230,7 @@ function gatewayBody(route: GatewayRoute, { schemas }: DocumentContext): Json {
 /** The OpenAPI operation of a `/v1` or `/v1beta` route. */
 export function gatewayOperation(route: GatewayRoute, context: DocumentContext): Json {
   const security: Json[] = [{ bearer: [] }];
-  if (route.takesGoogleKey ?? route.surface === "gemini")
-    security.push({ googleHeader: [] }, { googleQuery: [] });
+  if (route.takesGoogleKey) security.push({ googleHeader: [] }, { googleQuery: [] });
   return {
     operationId: operationIdOf(route),
     summary: route.summary,

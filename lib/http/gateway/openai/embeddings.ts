@@ -3,15 +3,12 @@ import {
   type EmbeddingsInput,
   EmbeddingsRequest,
   EngineEmbeddingsRequest,
+  MAX_TOKENS_PER_REQUEST,
 } from "../../../contracts/gateway/openai/embeddings";
 import { AppError } from "../../../errors";
 import { isModelName, resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
-import {
-  type EmbeddingInput,
-  MAX_TOKENS_IN_ALL,
-  tooManyTokens,
-} from "../../../gateway/embeddings/count-inputs";
+import { type EmbeddingInput, tooManyTokens } from "../../../gateway/embeddings/count-inputs";
 import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
 import { runInSlices } from "../../../ports/run-in-slices";
@@ -71,7 +68,7 @@ function decode(tokens: readonly number[], index: number | null): EmbeddingInput
 function checkTokenTotal(input: Exclude<EmbeddingsInput, string>): void {
   let total = 0;
   for (const one of input) total += typeof one === "number" ? 1 : typeof one === "string" ? 0 : one.length;
-  if (total > MAX_TOKENS_IN_ALL) throw tooManyTokens();
+  if (total > MAX_TOKENS_PER_REQUEST) throw tooManyTokens();
 }
 
 /** A list as texts. A list of numbers is one input. */

@@ -8,13 +8,11 @@ import { consoleRoute } from "../../core/route";
 export const SETUP_ROUTES = [
   consoleRoute("GET /api/setup", {
     auth: "none",
-    openBeforeSetup: true,
     summary: "Show whether this instance is set up",
     handle: async (ctx) => ({ data: await readSetupState(ctx) }),
   }),
   consoleRoute("POST /api/setup", {
     auth: "none",
-    openBeforeSetup: true,
     summary: "Set the instance up and create its owner",
     checkFirst: requireNotSetUp,
     moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
