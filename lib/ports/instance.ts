@@ -2,7 +2,7 @@ import type { Limits } from "../contracts/limits";
 
 /** Identity and settings of this running instance. */
 export interface Instance {
-  /** Random, new at each start; owner of open ledger entries. */
+  /** New at each start (its form: lib/server/process/instance-id.ts); owner of open ledger entries. */
   id: string;
   version: string;
   /** IANA time zone of the days and months of budgets. */

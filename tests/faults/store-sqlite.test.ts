@@ -243,7 +243,7 @@ describe("with an injected writer failure", () => {
     await expect(store.ledger.reserve({ row: held, ...budgets })).rejects.toMatchObject({
       code: "storage_unavailable",
     });
-    expect(await other.ledger.settleOrphans(0, 0, (id) => id === "full")).toBe(1);
+    expect(await other.ledger.settleOrphans(0, (id) => id === "full")).toBe(1);
     expect((await other.keys.spent(key.id, SYSTEM_CLOCK.now())).totalNano).toBe(40);
     writeFileSync(failureFile, String(ROOMY));
     await vi.waitUntil(async () => (await allUsage(store)).length === 0, { timeout: SOON_MS, interval: 20 });

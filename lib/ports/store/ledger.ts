@@ -159,7 +159,7 @@ export interface Ledger {
    * or a failover lost it. Returns how many. A heartbeat proves nothing about a time in which the store took no writes:
    * the caller must know that it did.
    */
-  settleOrphans(now: number, deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
+  settleOrphans(deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
   /** Writes this process's heartbeat; `report` replaces its last one. */
   heartbeat(now: number, report?: InstanceReport): Promise<void>;
   /** Removes this instance's heartbeat. Called by the store's close(). */

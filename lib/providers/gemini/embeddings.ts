@@ -49,7 +49,7 @@ async function callBatch(
   }));
   const [only] = requests;
   const isSingle = requests.length === 1;
-  const reply = await outbound.callWhole({
+  return await outbound.callWhole({
     channel,
     baseUrl: geminiBase(channel),
     method: "POST",
@@ -62,7 +62,6 @@ async function callBatch(
     ca: settings.ca,
     options,
   });
-  return reply.bytes;
 }
 
 /** Reads a reply in steps. Throws `upstream_invalid`. */

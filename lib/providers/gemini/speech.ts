@@ -119,7 +119,7 @@ async function* requireAudio(
   throw invalidAnswer(`without audio${reason}`, undefined, { isCausedByRequest });
 }
 
-/** The response objects of a reply: events, or JSON with one or several where an upstream answers so. */
+/** The response objects of a reply in events. */
 async function* eventMessages(
   reply: UpstreamReply,
   nowMs: number,
@@ -134,6 +134,7 @@ async function* eventMessages(
   }
 }
 
+/** Those of a reply in JSON: one, or a list. */
 async function wholeMessages(
   reply: UpstreamReply,
   nowMs: number,

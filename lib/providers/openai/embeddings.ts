@@ -44,7 +44,7 @@ async function callBatch(
   const form = formOf(channel);
   const key = keyOf(channel);
   const isShortenedHere = form.options.dimensions === "shorten";
-  const reply = await outbound.callWhole({
+  return await outbound.callWhole({
     channel,
     baseUrl: form.baseUrl,
     method: "POST",
@@ -64,7 +64,6 @@ async function callBatch(
     ca: form.options.ca,
     options,
   });
-  return reply.bytes;
 }
 
 /** Reads a reply in steps. Throws `upstream_invalid`. */

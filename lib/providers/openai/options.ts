@@ -53,7 +53,7 @@ function readForm(channel: ChannelRecord): OpenAiForm {
         `/deployments/${encodeURIComponent(model)}${operation}?api-version=${options.azure_api_version ?? AZURE_VERSIONS[operation]}`,
       headers,
       hasModelList: false,
-      hasVoiceList: options.list_voices ?? false,
+      hasVoiceList,
       isOpenAi,
     };
   }

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { AppError } from "../../errors";
+import { type AppError, systemCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { MovingDeadline } from "../../ports/moving-deadline";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
@@ -154,9 +154,9 @@ export class BoundedBody implements UpstreamBody, AsyncIterator<Uint8Array> {
 }
 
 function bodyError(error: unknown): AppError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   // zlib's own error codes; a compressed body that merely stops was cut like any other.
-  if (/^(?:Z_(?!BUF_ERROR)|ERR__?BROTLI|ERR_BROTLI)/.test(code)) {
+  if (/^(?:Z_(?!BUF_ERROR)|ERR__?BROTLI)/.test(code)) {
     return invalidAnswer(
       "with data that cannot be decompressed",
       new UpstreamFailure("protocol_error", code),

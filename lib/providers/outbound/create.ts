@@ -9,17 +9,17 @@ import { areReadersBehind } from "./reply-stream";
 import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
 import { createResolver, createSystemLookup, type Resolver } from "./resolver";
 import { type ConnectionPool, type Prepared, send } from "./send";
-import { sendWhole, type WholeUpstreamReply } from "./send-whole";
+import { sendWhole } from "./send-whole";
 import { readUpstreamUrl } from "./upstream-url";
 
 export interface Outbound {
   /**
-   * Throws AppError `upstream_*`, `invalid` (with the upstream's message about the request), or the call's abort
-   * reason.
+   * Throws AppError `upstream_*`, `invalid` (with the upstream's message about the request), `overloaded` (no file
+   * descriptor is left), or the call's abort reason.
    */
   call(request: OutboundRequest): Promise<UpstreamReply>;
   /** The same for a reply that is only used when it is complete: returns after its last byte. */
-  callWhole(request: OutboundRequest): Promise<WholeUpstreamReply>;
+  callWhole(request: OutboundRequest): Promise<Uint8Array>;
   allowList(): AllowList;
   close(): Promise<void>;
 }

@@ -80,7 +80,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   readonly #totalBy: number;
   readonly #idleMs: number;
 
-  /** `onHead` is called once, when the request no longer waits for a connection or a reply. */
+  /** `onHead` is called when the request no longer waits for a connection or a reply, and again when its body fails. */
   constructor(settings: OutboundSettings, request: OutboundRequest, onHead: () => void) {
     this.#settings = settings;
     this.#request = request;
@@ -178,25 +178,19 @@ class WholeReply implements Dispatcher.DispatchHandler {
   readonly #onLate = (): void => this.#fail(this.#pieces.length === 0 ? tooSlow() : stalled());
 }
 
-/** A complete reply with a status that `isGood` accepts, decoded. */
-export interface WholeUpstreamReply {
-  header(name: string): string | null;
-  bytes: Uint8Array;
-}
-
 /** True for an error that was sent with status 200. The search is cheap: most replies are not parsed here. */
 function isErrorBody(bytes: Uint8Array): boolean {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return body.length <= REFUSAL_BYTES && body.includes('"error"') && hasError(body.toString("utf8"));
 }
 
-/** Sends one request and reads its whole reply. Throws like `send` and its body; everything is read before it returns. */
+/** Sends one request and returns its whole reply, decoded. Throws like `send` and its body. */
 export async function sendWhole(
   settings: OutboundSettings,
   { pool, waiting, isReused }: ConnectionPool,
   { url, path, headers }: Prepared,
   request: OutboundRequest,
-): Promise<WholeUpstreamReply> {
+): Promise<Uint8Array> {
   const { options, method } = request;
   if (options.signal.aborted) throw stopReason(options.signal);
   const body = request.body === undefined ? null : JSON.stringify(request.body);
@@ -215,7 +209,7 @@ export async function sendWhole(
   const header = headerReader(reply.headers);
   if (isGood(reply.status, request)) {
     const content = await decoded(settings, request, header, bytes);
-    if (!isErrorBody(content)) return { header, bytes: content };
+    if (!isErrorBody(content)) return content;
     throw refused(settings, request, url, reply.status, header, content);
   }
   const readable = await decoded(settings, request, header, bytes).catch(() => NOTHING);

@@ -227,7 +227,7 @@ export function headerReader(
   };
 }
 
-/** The error for a reply whose status is not good; `body`: as much of it as arrived. */
+/** The error for an error reply, with any status (an error may be sent with 200); `body`: as much of it as arrived. */
 export function refused(
   { clock }: OutboundSettings,
   request: OutboundRequest,

@@ -15,7 +15,7 @@ const MAX_NAMED = 100;
  */
 export async function endRestoredAccess(admin: AdminContext, revived: Revived, file?: string): Promise<void> {
   // No instance runs on the restored store, whatever its heartbeats say, so its open calls are settled.
-  await admin.store.ledger.settleOrphans(admin.clock.now(), AFTER_EVERY_EXPIRY);
+  await admin.store.ledger.settleOrphans(AFTER_EVERY_EXPIRY);
   await admin.store.transaction(async (tx) => {
     await tx.flows.deleteExpired(AFTER_EVERY_EXPIRY);
     await tx.sessions.deleteExpired(AFTER_EVERY_EXPIRY);

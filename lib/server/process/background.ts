@@ -115,7 +115,7 @@ function createOrphanSweep({ store, clock, log }: ConsoleServices): (isSteady: b
     );
     const isSilent = (id: string) => asked - (seen.get(id)?.since ?? asked) >= DEAD_AFTER_MS;
     const isDead = (id: string) => isGone(id) || (isSteady && isSilent(id));
-    const count = await store.ledger.settleOrphans(clock.now(), NO_AGE, isDead);
+    const count = await store.ledger.settleOrphans(NO_AGE, isDead);
     if (count > 0) log.warn("orphans_settled", { count });
   };
 }

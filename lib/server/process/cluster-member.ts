@@ -28,7 +28,7 @@ const send = (message: ToPrimary): boolean => {
   return process.connected;
 };
 
-/** Receives the primary's messages after the first, which is `join`. */
+/** Receives the primary's messages after `hello` was answered. */
 class Inbox {
   readonly handlers: ClusterMember["handlers"] = {
     stop: () => process.exit(0),

@@ -166,6 +166,7 @@ function createServices(
   { metrics, telemetry, sharedState }: Connections,
 ): ConsoleServices {
   const state = createGatewayState({ store, clock: systemClock, log, metrics });
+  // Creates the shared cache, which gets its generation from `applyStoredSettings`.
   sharedState.share(state);
   return {
     store,

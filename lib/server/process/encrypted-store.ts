@@ -47,6 +47,7 @@ function nameVariable(error: unknown, env: Environment): unknown {
 
 /** Opens the store, its cipher and secrets: all that the admin command needs. */
 export async function openEncryptedStore(env: Environment, instanceId: string, log?: Log) {
+  // An invalid secret is reported before the store is created.
   findSecret(env.secret, env.dataDirectory);
   const previous = previousSecrets(env.previousSecrets, env.dataDirectory);
   refuseLostStore(env);

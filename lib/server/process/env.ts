@@ -245,7 +245,6 @@ export function readEnvironment(source: Readonly<Record<string, string | undefin
 export function provideToNextAuth(values: { secret: string; url: string }): void {
   process.env.NEXTAUTH_SECRET = values.secret;
   process.env.NEXTAUTH_URL = values.url;
-  process.env.NEXT_TELEMETRY_DISABLED = "1";
 }
 
 /** True when Node runs with a lenient HTTP parser. */
@@ -254,8 +253,9 @@ export function isParserLoosened(): boolean {
   return flags.some((flag) => flag === "--insecure-http-parser");
 }
 
-/** Sets NODE_ENV for Next and React. Call it before either is loaded. */
+/** Sets what Next and React read: the mode, and no telemetry. Call it before either is loaded. */
 export function provideMode(isDevelopment: boolean): void {
+  process.env.NEXT_TELEMETRY_DISABLED = "1";
   // Next's types declare NODE_ENV read-only.
   (process.env as Record<string, string>).NODE_ENV = isDevelopment ? "development" : "production";
 }

@@ -65,7 +65,7 @@ export function secretSource(given: string | null, dataDirectory: string): strin
 
 /**
  * The instance secret: PATCHBAY_SECRET (`given`), otherwise the file `secret` of the data directory; null when neither
- * exists.
+ * exists. Throws SettingError.
  */
 export function findSecret(given: string | null, dataDirectory: string): string | null {
   const source = secretSource(given, dataDirectory);

@@ -9,7 +9,10 @@ import { createRateLimiter, type ProcessShare } from "../../shared-state/memory-
 import type { RedisLink } from "../../shared-state/redis/link";
 import { type Environment, SettingError } from "./env";
 
-/** What instances share: through Redis with `REDIS_URL`, else only this process has it. */
+/**
+ * What instances share through Redis with `REDIS_URL`. Without it the processes of one server share live events, stored
+ * replies and their part of each limit; all else is of this process alone.
+ */
 interface SharedState {
   limiter: RateLimiter;
   /** Null without Redis. */

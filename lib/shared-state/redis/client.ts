@@ -10,7 +10,10 @@ import type { RedisAddress } from "./address";
 
 /** What Patchbay needs of a Redis server, a primary behind sentinels, or a cluster. */
 export interface RedisClient {
-  /** False before the first connection and while it is lost: a command would fail at once. */
+  /**
+   * False before the first connection and while it is lost: a command would fail at once. A cluster stays ready after its
+   * first connection, since it has no state of its own while nodes are lost; commands fail then.
+   */
   readonly isReady: boolean;
   /** Resolves at the first connection; a lost one is restored. Rejects only after `destroy`, or behind sentinels. */
   connect(): Promise<unknown>;

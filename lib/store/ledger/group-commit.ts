@@ -17,7 +17,7 @@ const KNOWN_LOCK_MS = 50;
 const PART_LOCK_MS = 2;
 /** How long the operations of a locked user wait at a time: as long as other instances need for their turns. */
 const HELD_LOCK_MS = 250;
-/** Time per round for operations on locked balances; other operations wait meanwhile. */
+/** After this time a round begins no further user of locked balances; other operations wait meanwhile. */
 const HELD_ROUND_MS = 100;
 const RETRY_MS = 10;
 const MAX_GROUP_OPERATIONS = 512;

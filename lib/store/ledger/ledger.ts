@@ -110,7 +110,7 @@ export function createLedger(
         running.delete(row.id);
       }
     },
-    async settleOrphans(_now, deadBefore, isGone = () => false) {
+    async settleOrphans(deadBefore, isGone = () => false) {
       const ofOthers = await settleOrphans(scope, commits, instanceId, deadBefore, isGone);
       return ofOthers + (await settleEnded(scope, commits, instanceId, running));
     },

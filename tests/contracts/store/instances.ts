@@ -33,9 +33,9 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       const lost = await Promise.all(concurrently(250, () => open(dead, key.id, user.id)));
       const kept = [await open(living, key.id, user.id), await open(self, key.id, user.id)];
       await living.ledger.heartbeat(NOW + 30_000);
-      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW)).toBe(0);
-      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(250);
-      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(0);
+      expect(await self.ledger.settleOrphans(NOW)).toBe(0);
+      expect(await self.ledger.settleOrphans(NOW + 1_000)).toBe(250);
+      expect(await self.ledger.settleOrphans(NOW + 1_000)).toBe(0);
       const rows = await allUsage(self);
       const settled = rows.filter((row) => row.state === "settled");
       expect(settled.map((row) => row.id).sort()).toEqual(lost.map((row) => row.id).sort());
@@ -65,7 +65,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       const next = usageRecord(key.id, user.id, { reservedNano: 80 });
       const reserveNext = () =>
         self.ledger.reserve({ row: next, keyBudget: budget, userBudget: NO_BUDGET, ...PERIOD });
-      expect(await self.ledger.settleOrphans(NOW + 31_000, NOW + 1_000)).toBe(3);
+      expect(await self.ledger.settleOrphans(NOW + 1_000)).toBe(3);
       expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(90);
       expect(await reserveNext()).toEqual({ refused: "key", period: "total" });
       const attempt = { keyId: null, startedMs: 0, firstByteMs: null, endedMs: 1, upstreamStatus: null };
@@ -89,7 +89,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       await Promise.all(
         settlements.map((done) => owner.ledger.settle({ ...done, costNano: 99, error: "late" }, PERIOD)),
       );
-      expect(await self.ledger.settleOrphans(NOW + 62_000, NOW + 31_000)).toBe(0);
+      expect(await self.ledger.settleOrphans(NOW + 31_000)).toBe(0);
       expect((await allUsage(self)).map(({ id, ...row }) => [id, row]).sort()).toEqual(
         settlements.map(({ id, trace: _, ...row }, index) => [id, { ...row, overrun: index === 2 }]).sort(),
       );
@@ -116,7 +116,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
     test("keep an estimate that the owner settles with itself", async () => {
       const { database, other: owner, self, key, user } = await openTwo("owner");
       const row = await open(owner, key.id, user.id);
-      await self.ledger.settleOrphans(NOW, 0, (id) => id === "owner");
+      await self.ledger.settleOrphans(0, (id) => id === "owner");
       // A row of another group changes the same sums.
       await Promise.all([
         owner.ledger.settle({ ...row, costNano: 30, error: "internal", estimated: true }, PERIOD),
@@ -132,7 +132,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       const { database, other: gone, self, key, user } = await openTwo("gone");
       await open(gone, key.id, user.id);
       await open(self, key.id, user.id);
-      expect(await self.ledger.settleOrphans(NOW, 0, (id) => id === "gone")).toBe(1);
+      expect(await self.ledger.settleOrphans(0, (id) => id === "gone")).toBe(1);
       expect(await database.raw("select id from instances order by id")).toEqual([["self"]]);
       await database.remove();
     });
@@ -144,7 +144,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       const { key, user } = await insertKey(dead);
       await Promise.all(concurrently(120, () => open(dead, key.id, user.id)));
       const counts = await Promise.all(
-        sweepers.map((one) => one.ledger.settleOrphans(NOW, 0, (id) => id === "dead")),
+        sweepers.map((one) => one.ledger.settleOrphans(0, (id) => id === "dead")),
       );
       expect(counts.reduce((sum, count) => sum + count)).toBe(120);
       await expectLedgerSumsToMatch(database);
@@ -166,14 +166,14 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
         await database.raw(`insert into ${table} select * from copy_of_${table}`);
       }
       const running = await open(self, key.id, user.id);
-      expect(await other.ledger.settleOrphans(NOW, 0)).toBe(0);
-      expect(await self.ledger.settleOrphans(NOW, 0)).toBe(250);
+      expect(await other.ledger.settleOrphans(0)).toBe(0);
+      expect(await self.ledger.settleOrphans(0)).toBe(250);
       const states = await database.raw("select id from usage where state = 'open'");
       expect(states).toEqual([[running.id]]);
       await expectLedgerSumsToMatch(database);
       await self.ledger.settle({ ...running, costNano: 7 }, PERIOD);
       expect((await self.keys.spent(key.id, NOW)).totalNano).toBe(250 * 30 + 7);
-      expect(await self.ledger.settleOrphans(NOW, 0)).toBe(0);
+      expect(await self.ledger.settleOrphans(0)).toBe(0);
       await expectLedgerSumsToMatch(database);
       await database.remove();
     });
@@ -182,7 +182,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       const { database, self, key, user } = await openTwo("other");
       const row = await open(self, key.id, user.id);
       await expect(self.ledger.settle({ ...row, costNano: Number.NaN }, PERIOD)).rejects.toThrow();
-      expect(await self.ledger.settleOrphans(NOW, 0)).toBe(1);
+      expect(await self.ledger.settleOrphans(0)).toBe(1);
       expect(await self.ledger.find(row.id)).toMatchObject({ row: { state: "settled", estimated: true } });
       await expectLedgerSumsToMatch(database);
       await database.remove();

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { ensureEmbedded } from "@/lib/console/channels/ensure-embedded";
 import type { ChannelRecord, ModelRecord, Repositories, Store } from "@/lib/ports/store";
-import { PROVIDER_NAMES } from "@/lib/providers/registry";
+import { EMBEDDED_PROVIDERS } from "@/lib/providers/registry";
 import { embedModel, FakeClock } from "../../support/factories";
 
 let channels: Map<string, ChannelRecord>;
@@ -41,7 +41,7 @@ test("adds the built-in engines with one model each to an empty store", async ()
   ]);
   for (const channel of channels.values()) {
     expect(channel.embedded).toBe(true);
-    expect(PROVIDER_NAMES).toContain(channel.provider);
+    expect(EMBEDDED_PROVIDERS.map(({ name }) => name)).toContain(channel.provider);
     for (const served of channel.models) expect(models.has(served.name)).toBe(true);
   }
 });

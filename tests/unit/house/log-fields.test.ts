@@ -49,3 +49,11 @@ test("every field of a log call in lib may be logged", () => {
   );
   expect(dropped).toEqual([]);
 });
+
+/** In an object that another function made. */
+const PASSED_ON = ["signal"];
+
+test("every field that may be logged is logged", () => {
+  const logged = new Set(sourcesBelow("lib").flatMap((source) => [...loggedIn(source).fields]));
+  expect([...LOGGED_FIELDS].filter((field) => !logged.has(field))).toEqual(PASSED_ON);
+});

@@ -154,10 +154,7 @@ async function outcomeOf(reply: Promise<Uint8Array>, { options }: OutboundReques
 /** The outcome of `callWhole`, then that of `call` and `collect`. */
 async function both(fields: () => Partial<OutboundRequest> = () => ({})): Promise<[unknown, unknown]> {
   const first = request(fields());
-  const whole = await outcomeOf(
-    outbound.callWhole(first).then(({ bytes }) => bytes),
-    first,
-  );
+  const whole = await outcomeOf(outbound.callWhole(first), first);
   const second = request(fields());
   const slow = await outcomeOf(
     outbound.call(second).then(({ body }) => collect(body)),
@@ -216,10 +213,7 @@ test.each([
   const timeouts = { idleMs: SHORT_MS, totalMs };
   const { channel, options, ...fields } = request();
   const timed = { ...fields, options, channel: { ...channel, timeouts } };
-  const whole = await outcomeOf(
-    outbound.callWhole(timed).then(({ bytes }) => bytes),
-    timed,
-  );
+  const whole = await outcomeOf(outbound.callWhole(timed), timed);
   expect(whole).toMatchObject(expected);
 });
 

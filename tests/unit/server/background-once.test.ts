@@ -93,7 +93,7 @@ test("open entries of an ended instance are settled once, and old entries remove
   const isGone = () => true;
   const now = first.clock.now();
   // The instance that made the entries does not settle its own.
-  const settled = await inBoth(({ store }) => store.ledger.settleOrphans(now, now, isGone));
+  const settled = await inBoth(({ store }) => store.ledger.settleOrphans(now, isGone));
   expect(settled).toEqual([0, 30]);
   const spent = await first.store.keys.spent(key.id, now);
   expect(spent.totalNano).toBe(30 * 30);

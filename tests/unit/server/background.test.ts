@@ -46,7 +46,7 @@ beforeEach(async () => {
           await isReadable;
           return [{ id: "other", heartbeatAt: otherBeat, isSelf: false, report: null }];
         },
-        settleOrphans: async (_at: number, deadBefore: number, isDead: (id: string) => boolean) => {
+        settleOrphans: async (deadBefore: number, isDead: (id: string) => boolean) => {
           judgedDead.push(isDead("other") || otherBeat < deadBefore);
           return 0;
         },
