@@ -2,21 +2,28 @@ import { readGeminiRefusal } from "../gemini/refusal";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
-/** OpenAI; `Arrearage` is Alibaba's, with 400. */
+/** OpenAI; `Arrearage` is Alibaba's, with 400, `budget_exceeded` LiteLLM's, with 422. */
 const BILLING_CODES = new Set([
   "insufficient_quota",
   "billing_hard_limit_reached",
   "billing_not_active",
   "Arrearage",
+  "budget_exceeded",
 ]);
-/** OpenAI (with 403 for a project that may not use the model), Azure. */
-const NO_MODEL = new Set(["model_not_found", "DeploymentNotFound"]);
+/** OpenAI and Azure; OpenAI, Patchbay and LiteLLM with 403 for a project or key that may not use the model. */
+const NO_MODEL = new Set([
+  "model_not_found",
+  "DeploymentNotFound",
+  "model_not_allowed",
+  "key_model_access_denied",
+  "team_model_access_denied",
+]);
 /**
- * vLLM, Ollama, Speaches and OpenRouter send no code with their 404, Infinity, Kokoro-FastAPI, LiteLLM, SiliconFlow and
- * Voyage none with their 400. Anchored, because the caller's text is quoted further on.
+ * vLLM, Ollama, Speaches and OpenRouter send no code with their 404, Infinity, Kokoro-FastAPI, fastkokoro, LiteLLM,
+ * SiliconFlow and Voyage none with their 400. Anchored, because the caller's text is quoted further on.
  */
 const NO_MODEL_WORDS: Readonly<Record<number, RegExp>> = {
-  400: /^(?:(?:invalid|unsupported) model: |model does not exist\b|model \S+ is not supported\. supported models |(?:\{'error': ')?(?:\/\S+ )?invalid model name passed in model=)/i,
+  400: /^(?:(?:invalid|unsupported) model(?:: | ')|model does not exist\b|model \S+ is not supported\. supported models |(?:\{'error': ')?(?:\/\S+ )?invalid model name passed in model=)/i,
   404: /^(?:(?:the )?model\b.*(?:does not exist|not found|is not installed)|no endpoints found for )/i,
 };
 /**
@@ -30,7 +37,15 @@ const TOO_LARGE_WORDS: Readonly<Record<number, RegExp>> = {
 };
 /** Ollama's 500 for a text to which a model returns no number: https://github.com/ollama/ollama/issues/14657. */
 const NOT_A_NUMBER_WORDS = /^(?:failed to encode response: )?json: unsupported value: (?:NaN|[+-]Inf)\b/;
-const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated"]);
+/** `no_db_connection` is what LiteLLM without a database answers to an unknown key, with 400. */
+const BAD_KEY = new Set([
+  "invalid_api_key",
+  "invalid_authentication",
+  "account_deactivated",
+  "no_db_connection",
+]);
+/** LiteLLM's name for the error of an upstream of its own, which one of its models has. */
+const BEHIND_LITELLM = /^litellm\.(\w+): /;
 
 /** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers send it; Mistral in `message`. */
 function detailWords(detail: unknown): string | null {
@@ -53,16 +68,20 @@ const GOOGLE_STATUS = /^[A-Z_]+$/;
 export function readOpenAiRefusal(status: number, body: Fields | null): RefusalFacts {
   const error = asFields(body?.error);
   if (GOOGLE_STATUS.test(asText(error?.status) ?? "")) return readGeminiRefusal(status, body);
-  const code = String(error?.code ?? error?.type ?? body?.code ?? "");
+  // LiteLLM's code is the status, and its type the reason.
+  const reasons = [error?.code ?? body?.code, error?.type].map(String);
+  const hasOneOf = (names: ReadonlySet<string>) => reasons.some((reason) => names.has(reason));
   const words =
     asText(error?.message) ?? asText(body?.error) ?? detailWords(body?.message) ?? detailWords(body?.detail);
-  if (BILLING_CODES.has(code) || error?.type === "insufficient_quota") return { words, about: "money" };
+  const [, behind] = BEHIND_LITELLM.exec(words ?? "") ?? [];
+  if (behind !== undefined) return { words, about: behind === "NotFoundError" ? "model" : null };
+  if (hasOneOf(BILLING_CODES)) return { words, about: "money" };
   // OpenRouter's moderation of a text: https://openrouter.ai/docs/errors.
   if (status === 403 && asFields(error?.metadata)?.flagged_input !== undefined)
     return { words, about: "caller" };
-  if (NO_MODEL.has(code) || NO_MODEL_WORDS[status]?.test(words ?? "") === true)
+  if (hasOneOf(NO_MODEL) || NO_MODEL_WORDS[status]?.test(words ?? "") === true)
     return { words, about: "model" };
-  if (status === 401 || status === 403 || BAD_KEY.has(code)) return { words, about: "key" };
+  if (status === 401 || status === 403 || hasOneOf(BAD_KEY)) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
   if (TOO_LARGE_WORDS[status]?.test(words ?? "") === true) return { words, about: "size" };
   if (status === 500 && NOT_A_NUMBER_WORDS.test(words ?? "")) return { words, about: "text" };

@@ -205,7 +205,8 @@ export function refusalError(refusal: Refusal): AppError {
   }
   const isUnknownModel = facts.about === "model";
   // The message names the operator's project or plan.
-  if (isUnknownModel && status === 403) return failed(status, { ...details, isUnknownModel });
+  if (isUnknownModel && (status === 401 || status === 403))
+    return failed(status, { ...details, isUnknownModel });
   const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
   const isAboutInput =
     facts.about === "caller" || isUnknownModel || [400, 404, 413, 415, 422].includes(status);

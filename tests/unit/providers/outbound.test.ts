@@ -159,20 +159,46 @@ const refusalOf = (read: ReadRefusal, status: number, body: unknown, type = "app
   });
 
 const NO_ACCESS = "Project `proj_1` does not have access to model `tts-1`";
+/** LiteLLM's; older versions send it with 401. */
+const DENIED = {
+  error: {
+    message: "key not allowed to access model.",
+    type: "key_model_access_denied",
+    param: "model",
+    code: "403",
+  },
+};
 
-test.each<[string, ReadRefusal, unknown]>([
-  ["OpenAI", readOpenAiRefusal, { error: { message: NO_ACCESS, param: null, code: "model_not_found" } }],
-  ["ElevenLabs", readElevenLabsRefusal, { detail: { code: "model_access_denied", message: "No access." } }],
-])("takes a 403 of %s about one model for a failure of the model, not of the key", (_name, read, body) => {
-  const { code, message, details } = refusalOf(read, 403, body);
-  expect([code, message]).toEqual(["upstream_error", "The channel's upstream answered with an error (403)."]);
-  expect(details).toMatchObject({ upstreamStatus: 403, isUnknownModel: true });
-  expect(details).not.toHaveProperty("upstreamRefusal");
-});
+test.each<[string, ReadRefusal, number, unknown]>([
+  ["OpenAI", readOpenAiRefusal, 403, { error: { message: NO_ACCESS, param: null, code: "model_not_found" } }],
+  ["Patchbay", readOpenAiRefusal, 403, { error: { message: "No access.", code: "model_not_allowed" } }],
+  ["LiteLLM", readOpenAiRefusal, 403, DENIED],
+  ["LiteLLM", readOpenAiRefusal, 401, DENIED],
+  [
+    "ElevenLabs",
+    readElevenLabsRefusal,
+    403,
+    { detail: { code: "model_access_denied", message: "No access." } },
+  ],
+])(
+  "takes an error of %s about access to one model for a failure of the model, not of the key",
+  (_name, read, status, body) => {
+    const { code, message, details } = refusalOf(read, status, body);
+    expect([code, message]).toEqual([
+      "upstream_error",
+      `The channel's upstream answered with an error (${status}).`,
+    ]);
+    expect(details).toMatchObject({ upstreamStatus: status, isUnknownModel: true });
+    expect(details).not.toHaveProperty("upstreamRefusal");
+  },
+);
 
 const RETIRED =
   "This model models/gemini-2.5-flash-preview-tts is no longer available to new users. Please update.";
 const UNLISTED = "{'error': '/embeddings: Invalid model name passed in model=x. Call `/v1/models`.'}";
+/** How LiteLLM's proxy words an error of an upstream of its own. */
+const behindLiteLlm = (name: string, status: number, words: string) =>
+  `litellm.${name}: ${name}: OpenAIException - Error code: ${status} - ${words}\n\nLiteLLM: model group 'x' failed with the error above. No fallback was attempted.`;
 const ABSENT = "Model 'speaches-ai/Kokoro-82M' is not installed locally. You can download the model.";
 
 test.each<[string, ReadRefusal, number, unknown]>([
@@ -191,6 +217,20 @@ test.each<[string, ReadRefusal, number, unknown]>([
     { error: { message: "Invalid model: Engine for x not found.", code: 400 } },
   ],
   ["LiteLLM", readOpenAiRefusal, 400, { error: { message: UNLISTED, type: "None", code: "400" } }],
+  [
+    "an upstream behind LiteLLM",
+    readOpenAiRefusal,
+    404,
+    {
+      error: {
+        message: behindLiteLlm("NotFoundError", 404, "The model 'nope' does not exist."),
+        type: "invalid_request_error",
+        param: null,
+        code: "404",
+      },
+    },
+  ],
+  ["fastkokoro", readOpenAiRefusal, 400, { detail: "Unsupported model 'nope'. Use 'kokoro'." }],
   ["Kokoro", readOpenAiRefusal, 400, { detail: { error: "invalid_model", message: "Unsupported model: x" } }],
   [
     "Voyage",
@@ -250,6 +290,34 @@ test("takes a 400 about an overdue account for the channel's failure", () => {
   expect(refusalOf(readOpenAiRefusal, 400, { error })).toMatchObject({
     code: "upstream_error",
     details: { upstreamRefusal: "account" },
+  });
+});
+
+test.each([
+  [401, "AuthenticationError", "authentication_error", "Incorrect API key provided: sk-x."],
+  [403, "APIError", "permission_error", "You are not allowed to sample from this model."],
+])(
+  "takes a %i of an upstream behind LiteLLM for the failure of one model, not of the key",
+  (status, name, type, words) => {
+    const error = { message: behindLiteLlm(name, status, words), type, param: null, code: String(status) };
+    const { code, details } = refusalOf(readOpenAiRefusal, status, { error });
+    expect(code).toBe("upstream_error");
+    expect(details).not.toHaveProperty("upstreamRefusal");
+    const own = { message: "Authentication Error, Invalid proxy server token passed.", type: "auth_error" };
+    expect(refusalOf(readOpenAiRefusal, status, { error: { ...own, code: String(status) } })).toMatchObject({
+      details: { upstreamRefusal: "credentials" },
+    });
+  },
+);
+
+test.each([
+  [400, "no_db_connection", "No connected db.", "credentials"],
+  [422, "budget_exceeded", "Budget has been exceeded! Current cost: 1.5, Max budget: 1.0", "account"],
+])("takes LiteLLM's %i of type '%s' for the channel's failure", (status, type, message, upstreamRefusal) => {
+  const error = { message, type, param: null, code: String(status) };
+  expect(refusalOf(readOpenAiRefusal, status, { error })).toMatchObject({
+    code: "upstream_error",
+    details: { upstreamRefusal },
   });
 });
 
