@@ -28,8 +28,16 @@ const SPEECH =
 const EMBEDDINGS =
   /embed|(?:^|[^a-z])(?:bge|gte|e5|minilm|mpnet|jina|nomic|arctic|voyage|stella)(?:[^a-z]|$)/i;
 
-/** A model's operation by its name, where its upstream does not say. */
-function guessOperation(name: string): ListedModel["operation"] {
+/** LiteLLM's `mode` of a model in its list. */
+const MODES: ReadonlyMap<unknown, ListedModel["operation"]> = new Map([
+  ["embedding", "embeddings"],
+  ["audio_speech", "speech"],
+]);
+
+/** A model's operation: by its mode, else by its name. */
+function operationOf(name: string, mode: unknown): ListedModel["operation"] {
+  const stated = MODES.get(mode);
+  if (stated !== undefined) return stated;
   if (EMBEDDINGS.test(name)) return "embeddings";
   return SPEECH.test(name) ? "speech" : null;
 }
@@ -43,8 +51,9 @@ function openAiProbe(settings: UpstreamSettings, channel: ChannelRecord): Channe
       const entries = Array.isArray(answer) ? answer : asFields(answer)?.data;
       if (!Array.isArray(entries)) throw invalidAnswer("without a list of models");
       return entries.flatMap((entry): ListedModel[] => {
-        const name = asText(asFields(entry)?.id);
-        return name === null ? [] : [{ name, operation: guessOperation(name) }];
+        const fields = asFields(entry);
+        const name = asText(fields?.id);
+        return name === null ? [] : [{ name, operation: operationOf(name, fields?.mode) }];
       });
     },
   };

@@ -80,7 +80,15 @@ export function openAiEmbeddings(base: string, body: Body, failure: InjectedFail
   );
 }
 
+/** Models as LiteLLM lists them, with modes. */
+const LITELLM_MODELS = [
+  { id: "search-v2", object: "model", owned_by: "openai", mode: "embedding", max_input_tokens: 2048 },
+  { id: "narrator", object: "model", owned_by: "openai", mode: "audio_speech" },
+  { id: "house-tts", object: "model", owned_by: "openai" },
+];
+
 export function openAiLists(path: string): Reply | null {
+  if (path === "/litellm/v1/models") return json(200, { object: "list", data: LITELLM_MODELS });
   if (path.endsWith("/models")) {
     return json(200, {
       object: "list",

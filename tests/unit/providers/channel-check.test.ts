@@ -100,6 +100,15 @@ test("lists the models of an upstream", async () => {
   expect(rig.probe(channelTo("lexical", upstream))).toBeNull();
 });
 
+test("takes the operation of a model from its mode in LiteLLM's list", async () => {
+  const channel = channelTo("openai", upstream, { baseUrl: `${upstream.origin}/litellm/v1` });
+  expect(await rig.probe(channel)?.listModels(callOptions())).toEqual([
+    { name: "search-v2", operation: "embeddings" },
+    { name: "narrator", operation: "speech" },
+    { name: "house-tts", operation: "speech" },
+  ]);
+});
+
 test("has no list of models for Azure", async () => {
   const azure = channelTo("openai", upstream, { options: { azure_api_version: "2024-10-21" } });
   expect(await rig.probe(azure)?.listModels(callOptions())).toBeNull();
