@@ -13,7 +13,7 @@ import {
 } from "@/lib/client/gateway-error";
 import { saveFile } from "@/lib/client/save-file";
 import type { SpeechCall } from "@/lib/client/speech-call";
-import { pcmOf, wavOf } from "@/lib/client/speech-pcm";
+import { pcmOf, setFlacLength, wavOf } from "@/lib/client/speech-pcm";
 import { readStored, writeStored } from "@/lib/client/storage";
 import { BITRATES_KBPS } from "@/lib/contracts/gateway/audio-bitrates";
 import { FailureNotice } from "../playground/failure-notice";
@@ -61,7 +61,9 @@ async function encodeTake(format: DownloadFormat, samples: Int16Array): Promise<
     body: pcm,
   });
   if (!response.ok) throw new GatewayError(await failureOfResponse(response));
-  return response.blob();
+  const file = await response.arrayBuffer();
+  if (format === "flac") setFlacLength(file, samples.length);
+  return new Blob([file], { type: response.headers.get("content-type") ?? "" });
 }
 
 const STORED = "patchbay-download-format";

@@ -42,6 +42,15 @@ export function joinSamples(chunks: readonly Int16Array[]): Int16Array<ArrayBuff
   return joined;
 }
 
+/**
+ * Writes the number of samples into the header of a FLAC file, which has 0 (unknown) because the server encodes it as a
+ * stream: players then show neither a duration nor a position (RFC 9639, section 8.2).
+ */
+export function setFlacLength(file: ArrayBuffer, samples: number): void {
+  // The low 32 of its 36 bits: 49 hours.
+  new DataView(file).setUint32(22, samples);
+}
+
 /** A RIFF/WAVE file (PCM, mono, 16 bit, 24 kHz) of the samples: a 44-byte header, then the data. */
 export function wavOf(samples: Int16Array): Uint8Array<ArrayBuffer> {
   const data = samples.length * 2;

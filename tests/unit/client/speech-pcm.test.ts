@@ -6,9 +6,19 @@ import {
   PeakMeter,
   peaksOf,
   SAMPLE_RATE,
+  setFlacLength,
   waveformBars,
   wavOf,
 } from "@/lib/client/speech-pcm";
+
+test("setFlacLength writes the number of samples and nothing else", () => {
+  // Marker and STREAMINFO of a stream from the encoder: 24 kHz, mono, 16 bits, unknown length, no MD5 sum.
+  const header = "664c6143800000220010ffff00000000000005dc00f0000000000000000000000000000000000000";
+  const file = Uint8Array.from(Buffer.from(header, "hex"));
+  setFlacLength(file.buffer, 72_000);
+  const written = Buffer.from(file).toString("hex");
+  expect(written).toBe(header.replace("00f000000000", "00f000011940"));
+});
 
 test("wavOf writes a header that matches the samples", () => {
   const file = Buffer.from(wavOf(Int16Array.from([1, -1, 32_767])));
