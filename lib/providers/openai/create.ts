@@ -36,8 +36,7 @@ const MODES: ReadonlyMap<unknown, ListedModel["operation"]> = new Map([
 
 /** A model's operation: by its mode, else by its name. */
 function operationOf(name: string, mode: unknown): ListedModel["operation"] {
-  const stated = MODES.get(mode);
-  if (stated !== undefined) return stated;
+  if (typeof mode === "string") return MODES.get(mode) ?? null;
   if (EMBEDDINGS.test(name)) return "embeddings";
   return SPEECH.test(name) ? "speech" : null;
 }

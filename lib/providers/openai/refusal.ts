@@ -2,22 +2,15 @@ import { readGeminiRefusal } from "../gemini/refusal";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
-/** OpenAI; `Arrearage` is Alibaba's, with 400, `budget_exceeded` LiteLLM's, with 422. */
+/** OpenAI; `Arrearage` is Alibaba's, with 400. */
 const BILLING_CODES = new Set([
   "insufficient_quota",
   "billing_hard_limit_reached",
   "billing_not_active",
   "Arrearage",
-  "budget_exceeded",
 ]);
-/** OpenAI and Azure; OpenAI, Patchbay and LiteLLM with 403 for a project or key that may not use the model. */
-const NO_MODEL = new Set([
-  "model_not_found",
-  "DeploymentNotFound",
-  "model_not_allowed",
-  "key_model_access_denied",
-  "team_model_access_denied",
-]);
+/** OpenAI and Azure; OpenAI, Patchbay and LiteLLM with 403 for a project, key, team or user that may not use the model. */
+const NO_MODEL = /^(?:model_not_found|DeploymentNotFound|model_not_allowed|[a-z]+_model_access_denied)$/;
 /**
  * vLLM, Ollama, Speaches and OpenRouter send no code with their 404, Infinity, Kokoro-FastAPI, fastkokoro, LiteLLM,
  * SiliconFlow and Voyage none with their 400. Anchored, because the caller's text is quoted further on.
@@ -37,15 +30,16 @@ const TOO_LARGE_WORDS: Readonly<Record<number, RegExp>> = {
 };
 /** Ollama's 500 for a text to which a model returns no number: https://github.com/ollama/ollama/issues/14657. */
 const NOT_A_NUMBER_WORDS = /^(?:failed to encode response: )?json: unsupported value: (?:NaN|[+-]Inf)\b/;
-/** `no_db_connection` is what LiteLLM without a database answers to an unknown key, with 400. */
-const BAD_KEY = new Set([
-  "invalid_api_key",
-  "invalid_authentication",
-  "account_deactivated",
-  "no_db_connection",
-]);
+/** `expired_key` is LiteLLM's, with 400 in many versions. */
+const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated", "expired_key"]);
 /** LiteLLM's name for the error of an upstream of its own, which one of its models has. */
 const BEHIND_LITELLM = /^litellm\.(\w+): /;
+
+/** Whose budget is used up: LiteLLM has the same code for the caller's `user`, one model, and the key, its team or user. */
+function ownerOfBudget(words: string): "caller" | "model" | "money" {
+  if (/^(?:ExceededBudget: |LiteLLM )End User\b/.test(words)) return "caller";
+  return words.includes("exceeded budget for model=") ? "model" : "money";
+}
 
 /** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers send it; Mistral in `message`. */
 function detailWords(detail: unknown): string | null {
@@ -75,13 +69,16 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
     asText(error?.message) ?? asText(body?.error) ?? detailWords(body?.message) ?? detailWords(body?.detail);
   const [, behind] = BEHIND_LITELLM.exec(words ?? "") ?? [];
   if (behind !== undefined) return { words, about: behind === "NotFoundError" ? "model" : null };
+  if (reasons.includes("budget_exceeded")) return { words, about: ownerOfBudget(words ?? "") };
   if (hasOneOf(BILLING_CODES)) return { words, about: "money" };
   // OpenRouter's moderation of a text: https://openrouter.ai/docs/errors.
   if (status === 403 && asFields(error?.metadata)?.flagged_input !== undefined)
     return { words, about: "caller" };
-  if (hasOneOf(NO_MODEL) || NO_MODEL_WORDS[status]?.test(words ?? "") === true)
+  if (reasons.some((reason) => NO_MODEL.test(reason)) || NO_MODEL_WORDS[status]?.test(words ?? "") === true)
     return { words, about: "model" };
-  if (status === 401 || status === 403 || hasOneOf(BAD_KEY)) return { words, about: "key" };
+  // What LiteLLM without a database answers to an unknown key; with 503, its database is down.
+  const isBadKey = hasOneOf(BAD_KEY) || (status === 400 && reasons.includes("no_db_connection"));
+  if (status === 401 || status === 403 || isBadKey) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };
   if (TOO_LARGE_WORDS[status]?.test(words ?? "") === true) return { words, about: "size" };
   if (status === 500 && NOT_A_NUMBER_WORDS.test(words ?? "")) return { words, about: "text" };

@@ -14,7 +14,8 @@ type AttemptCells = [
   error: string | null,
   upstreamStatus: number | null,
   message?: string | null,
-  upstreamRefusal?: UpstreamRefusal,
+  /** Null for an error of the upstream that refused nothing of the channel. */
+  upstreamRefusal?: UpstreamRefusal | null,
 ];
 /** The mark prevents a search for the attempts on a channel (entries.ts) from matching inside the text. */
 const MARK = "-";
@@ -76,9 +77,9 @@ export function encodeTrace(trace: CallTrace): string {
       one.error,
       one.upstreamStatus,
     ];
-    if (one.message !== null || one.upstreamRefusal !== undefined)
-      cells.push(one.message === null ? null : storable(one.message));
-    if (one.upstreamRefusal !== undefined) cells.push(one.upstreamRefusal);
+    const hasRefusal = one.upstreamRefusal !== undefined || one.error === "upstream_error";
+    if (one.message !== null || hasRefusal) cells.push(one.message === null ? null : storable(one.message));
+    if (hasRefusal) cells.push(one.upstreamRefusal ?? null);
     return cells;
   });
   const cells: TraceCells = [FORM, trace.admittedMs, trace.settledMs, attempts];
@@ -95,8 +96,9 @@ export function encodeTrace(trace: CallTrace): string {
 function refusalOf(
   error: string | null,
   upstreamStatus: number | null,
-  upstreamRefusal: UpstreamRefusal | undefined,
+  upstreamRefusal: UpstreamRefusal | null | undefined,
 ): Pick<AttemptTrace, "upstreamRefusal"> {
+  if (upstreamRefusal === null) return {};
   if (upstreamRefusal !== undefined) return { upstreamRefusal };
   if (error !== "upstream_error") return {};
   if (upstreamStatus === 402) return { upstreamRefusal: "account" };

@@ -84,6 +84,7 @@ export function openAiEmbeddings(base: string, body: Body, failure: InjectedFail
 const LITELLM_MODELS = [
   { id: "search-v2", object: "model", owned_by: "openai", mode: "embedding", max_input_tokens: 2048 },
   { id: "narrator", object: "model", owned_by: "openai", mode: "audio_speech" },
+  { id: "bge-reranker", object: "model", owned_by: "openai", mode: "rerank" },
   { id: "house-tts", object: "model", owned_by: "openai" },
 ];
 

@@ -64,6 +64,8 @@ test.each([
   [404, 'model "m" not found, try pulling it first'],
   [404, "Model 'acme/m' is not installed locally. You can download the model."],
   [404, "No endpoints found for acme/m."],
+  [404, "litellm.NotFoundError: ElevenlabsException - The voice model m is gone."],
+  [400, "Unsupported model 'm'. Use 'n'."],
   [404, "models/m is not found for API version v1beta, or is not supported for embedContent."],
   [404, "tunedModels/m is not found for API version v1beta."],
   [404, "This model models/m is no longer available to new users."],

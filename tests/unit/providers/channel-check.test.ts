@@ -105,6 +105,7 @@ test("takes the operation of a model from its mode in LiteLLM's list", async () 
   expect(await rig.probe(channel)?.listModels(callOptions())).toEqual([
     { name: "search-v2", operation: "embeddings" },
     { name: "narrator", operation: "speech" },
+    { name: "bge-reranker", operation: null },
     { name: "house-tts", operation: "speech" },
   ]);
 });

@@ -175,6 +175,12 @@ test.each<[string, ReadRefusal, number, unknown]>([
   ["LiteLLM", readOpenAiRefusal, 403, DENIED],
   ["LiteLLM", readOpenAiRefusal, 401, DENIED],
   [
+    "LiteLLM",
+    readOpenAiRefusal,
+    401,
+    { error: { ...DENIED.error, type: "user_model_access_denied", code: "401" } },
+  ],
+  [
     "ElevenLabs",
     readElevenLabsRefusal,
     403,
@@ -312,6 +318,7 @@ test.each([
 
 test.each([
   [400, "no_db_connection", "No connected db.", "credentials"],
+  [400, "expired_key", "Authentication Error - Expired Key. Key Expiry time 2026-11-01.", "credentials"],
   [422, "budget_exceeded", "Budget has been exceeded! Current cost: 1.5, Max budget: 1.0", "account"],
 ])("takes LiteLLM's %i of type '%s' for the channel's failure", (status, type, message, upstreamRefusal) => {
   const error = { message, type, param: null, code: String(status) };
@@ -319,6 +326,21 @@ test.each([
     code: "upstream_error",
     details: { upstreamRefusal },
   });
+});
+
+test("does not take LiteLLM's lost database for an invalid key", () => {
+  const error = { message: "Database connection error", type: "no_db_connection", param: null, code: "503" };
+  expect(refusalOf(readOpenAiRefusal, 503, { error }).details).not.toHaveProperty("upstreamRefusal");
+});
+
+test.each([
+  ["invalid", "ExceededBudget: End User=ada over budget. Spend=2.0, Budget=1.0"],
+  ["invalid", "LiteLLM Virtual Key: k, key_alias: a, exceeded budget for model=tts-1"],
+])("does not take LiteLLM's budget of a caller or of a model for the account's: %s", (code, message) => {
+  const error = { message, type: "budget_exceeded", param: null, code: "422" };
+  const refusal = refusalOf(readOpenAiRefusal, 422, { error });
+  expect(refusal).toMatchObject({ code, message: expect.stringContaining(message) });
+  expect(refusal.details).not.toHaveProperty("upstreamRefusal");
 });
 
 test("reads ElevenLabs' error code, which its older status does not always have", () => {

@@ -7,6 +7,8 @@ test("keeps what was refused of an attempt without a message", () => {
   const attempts = [
     { channelId: "chn_1", keyId: "k1", ...times, ...failed, upstreamRefusal: "account" as const },
     { channelId: "chn_1", keyId: "k2", ...times, ...failed },
+    // Of one model behind the upstream, say: nothing of the channel was refused.
+    { channelId: "chn_1", keyId: "k3", ...times, ...failed, upstreamStatus: 401 },
   ];
   const trace = { admittedMs: 0, settledMs: 5, attempts };
   expect(decodeTrace(encodeTrace(trace))).toEqual(trace);
