@@ -17,7 +17,7 @@ export interface ClusterMember extends Membership {
   /** Handlers of the primary's requests; until they are set, `stop` exits at once. */
   handlers: {
     stop(isReplaced: boolean): void;
-    announce(): void;
+    announce(): Promise<void>;
     measure(): Promise<Measures>;
   };
 }
@@ -32,7 +32,7 @@ const send = (message: ToPrimary): boolean => {
 class Inbox {
   readonly handlers: ClusterMember["handlers"] = {
     stop: () => process.exit(0),
-    announce: () => undefined,
+    announce: async () => undefined,
     measure: async () => [],
   };
   readonly replies = new MemberReplies(send);
@@ -58,7 +58,10 @@ class Inbox {
         send({ kind: "alive" });
         return;
       case "announce":
-        this.handlers.announce();
+        void this.handlers.announce().then(
+          () => send({ kind: "announced" }),
+          () => undefined,
+        );
         return;
       case "stop":
         this.handlers.stop(message.isReplaced);

@@ -38,6 +38,8 @@ export type ToPrimary =
   | { kind: "ready"; setupToken: string | null }
   /** This process has failed: it drains, and takes no new connection. */
   | { kind: "failed" }
+  /** The answer to `announce`, once it is printed. */
+  | { kind: "announced" }
   | { kind: "alive" }
   | { kind: "broadcast"; message: string }
   | { kind: "measured"; id: number; measures: Measures }

@@ -175,14 +175,11 @@ export class ClusterPrimary {
     if (member?.worker.isConnected()) member.worker.send(message, undefined, undefined, () => undefined);
   }
 
-  /** Has one member print the address once all have served: the first one may have crashed meanwhile. */
+  /** Has one member print the address once all have served; another one when that one ends before it has. */
   #announce(): void {
     if (this.#isAnnounced || !this.#isServing) return;
-    const member = [...this.#members.values()].find(
-      ({ isServing, worker }) => isServing && worker.isConnected(),
-    );
-    this.#isAnnounced = member !== undefined;
-    this.#send(member, { kind: "announce" });
+    const serving = [...this.#members.values()].find((one) => one.isServing && this.#running.has(one));
+    this.#send(serving, { kind: "announce" });
   }
 
   #stopOne(member: Member, isReplaced: boolean): void {
@@ -239,6 +236,7 @@ export class ClusterPrimary {
       this.#replies.left(member);
       if (this.#failed.get(index) === member) this.#failed.delete(index);
       if (this.#running.delete(member)) this.#restart(index, member, { code, signal });
+      this.#announce();
     };
     worker.once("exit", gone);
     worker.on("error", (error) => {
@@ -324,6 +322,9 @@ export class ClusterPrimary {
         if (this.#failed.has(index)) return;
         this.#failed.set(index, member);
         this.#restart(index, member, null);
+        return;
+      case "announced":
+        this.#isAnnounced = true;
         return;
       case "alive":
         // The watchdog counts every message as an answer.

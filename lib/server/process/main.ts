@@ -256,7 +256,7 @@ async function startServer(
     container.setup.publishToken();
     stopOnSignals(nodeServer, container, member);
     if (member === null) return await announce(container, port);
-    member.handlers.announce = () => void announce(container, port).catch(() => undefined);
+    member.handlers.announce = () => announce(container, port);
     member.ready(container.setup.token);
   } catch (error) {
     await container.close();

@@ -334,8 +334,8 @@ describe("the dashboard", () => {
 
 test("Redis counts as up for a process only while it is for the one that replaces it, too", async () => {
   const handlers: Record<"old" | "replacement", ClusterMember["handlers"]> = {
-    old: { stop: () => undefined, announce: () => undefined, measure: async () => [] },
-    replacement: { stop: () => undefined, announce: () => undefined, measure: async () => [] },
+    old: { stop: () => undefined, announce: async () => undefined, measure: async () => [] },
+    replacement: { stop: () => undefined, announce: async () => undefined, measure: async () => [] },
   };
   const collect = () => Promise.all([handlers.old.measure(), handlers.replacement.measure()]);
   let isUp = true;
