@@ -92,7 +92,7 @@ export const audit = {
     channel_order: "调整了渠道顺序",
     channel_close_circuit: "解除了渠道的熔断",
     upstream_allow: "允许了一个私有地址",
-    upstream_disallow: "取消允许一个私有地址",
+    upstream_disallow: "移除了一个允许的私有地址",
     model_create: "创建了模型",
     model_update: "更改了模型",
     model_delete: "删除了模型",

@@ -5,7 +5,6 @@ import { EndUser } from "./end-user";
 const MAX_INPUTS = 2_048;
 
 /** Most tokens per request, over all inputs; a model accepts fewer per input. */
-/** Of all texts of one request together. */
 export const MAX_TOKENS_PER_REQUEST = 300_000;
 
 /** One or several texts, as strings or as cl100k_base token IDs. */
