@@ -118,7 +118,11 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
       />
       <OwnLimitsNotice limits={ownLimits} />
       <Filters q={q} keys={keys} hasOthers={hasOthers} viewer={viewer} owner={owner} />
-      <ListBody list={list} empty={<NoKeys q={q} owner={owner} createButton={createButton} />}>
+      <ListBody
+        list={list}
+        isFiltered={Boolean(q || owner)}
+        empty={<NoKeys q={q} owner={owner} createButton={createButton} />}
+      >
         {(items) => (
           <KeyList
             keys={items}

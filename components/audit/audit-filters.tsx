@@ -11,6 +11,7 @@ import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
 import { FilterSelect, Input, Label, SelectOptions } from "../ui/input";
+import { keepFocus } from "../ui/keep-focus";
 import { SearchField } from "../ui/search-field";
 import { useInputValue } from "../ui/use-input-value";
 
@@ -50,13 +51,27 @@ export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
       {isFiltered ? (
         <div className="flex flex-wrap items-center gap-2">
           {target ? (
-            <Button variant="outline" size="sm" onClick={() => setQueryParam("target", null)}>
+            <Button
+              variant="outline"
+              size="sm"
+              onClick={(event) => {
+                keepFocus(event.currentTarget);
+                setQueryParam("target", null);
+              }}
+            >
               <span className="max-w-64 truncate">{t("target", { name: targetName })}</span>
               <XIcon aria-hidden="true" />
               <span className="sr-only">{t("targetClear")}</span>
             </Button>
           ) : null}
-          <Button variant="ghost" size="sm" onClick={clearFilters}>
+          <Button
+            variant="ghost"
+            size="sm"
+            onClick={(event) => {
+              keepFocus(event.currentTarget);
+              clearFilters();
+            }}
+          >
             {t("clear")}
           </Button>
         </div>

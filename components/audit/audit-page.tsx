@@ -9,12 +9,13 @@ import { useApiPages } from "@/lib/client/use-api-pages";
 import type { AuditCheck } from "@/lib/contracts/console/audit";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
-import { LoadMore } from "../shell/list-body";
+import { LoadMore, ResultCount } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { EmptyState } from "../ui/empty-state";
+import { keepFocus } from "../ui/keep-focus";
 import { Notice } from "../ui/notice";
 import { AuditFilters, clearFilters } from "./audit-filters";
 import { AuditList, AuditListSkeleton } from "./audit-list";
@@ -38,6 +39,7 @@ export function AuditPage() {
       {/* An error of both requests is shown once. */}
       {hasNoRows && isUnchecked ? null : <ChainCheck />}
       <AuditFilters rows={rows ?? []} />
+      <ResultCount rows={isFiltered ? rows : undefined} hasMore={list.hasMore} />
       {hasNoRows ? (
         <CallError
           error={error}
@@ -58,7 +60,13 @@ export function AuditPage() {
           icon={<SearchXIcon />}
           title={t("noMatch.title")}
           action={
-            <Button variant="outline" onClick={clearFilters}>
+            <Button
+              variant="outline"
+              onClick={(event) => {
+                keepFocus(event.currentTarget);
+                clearFilters();
+              }}
+            >
               {t("filter.clear")}
             </Button>
           }

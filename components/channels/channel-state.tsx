@@ -7,6 +7,7 @@ import { useToastAction } from "../forms/use-action";
 import { Badge, StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
+import { keepFocus } from "../ui/keep-focus";
 import { SentenceGap } from "../ui/sentence-gap";
 import { toast } from "../ui/toast";
 
@@ -119,7 +120,15 @@ export function CircuitNote({ channel, onChanged }: { channel: Channel; onChange
           );
         })}
       </div>
-      <Button variant="outline" size="sm" isBusy={isBusy} onClick={() => void close()}>
+      <Button
+        variant="outline"
+        size="sm"
+        isBusy={isBusy}
+        onClick={(event) => {
+          keepFocus(event.currentTarget);
+          void close();
+        }}
+      >
         {t("close")}
       </Button>
     </div>

@@ -87,7 +87,7 @@ export function MoveHandle({
   return (
     <button
       type="button"
-      aria-label={t("move", { name: channel.name })}
+      aria-label={t("move", { name: channel.name, position })}
       title={t("moveHint")}
       data-move={channel.id}
       {...drag.handlers(channel.id)}

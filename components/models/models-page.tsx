@@ -13,7 +13,7 @@ import { useLinkedDialog } from "@/lib/client/use-linked-dialog";
 import type { ModelList as Listed, Model } from "@/lib/contracts/console/models";
 import { CallError } from "../forms/call-error";
 import { useItemChange } from "../forms/use-action";
-import { FirstRows, NoSearchResults } from "../shell/list-body";
+import { FirstRows, NoSearchResults, ResultCount } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
@@ -76,6 +76,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
     <div className="mx-auto max-w-page">
       <Header isOwner={isOwner} createButton={models?.length ? createButton : null} />
       {models && models.length > 0 ? <Filters q={q} operation={operation} /> : null}
+      <ResultCount rows={q || operation ? shown : undefined} hasMore={false} />
       {error && !models ? (
         <CallError error={error} onRetry={reload} />
       ) : !models || !shown ? (

@@ -1,13 +1,15 @@
 import { useTranslations } from "use-intl";
 import type { SkippedChannel, UsageDetail } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
+import { ScrollBox } from "../ui/scroll-box";
 
 /** A message of an upstream, as text. */
 export function AttemptMessage({ children }: { children: string }) {
+  const t = useTranslations("requests.attempt");
   return (
-    <span className="block max-h-40 overflow-y-auto rounded-md border bg-sunken px-3 py-2 wrap-anywhere whitespace-pre-wrap text-ink">
+    <ScrollBox label={t("message")} className="max-h-40 px-3 py-2 text-ink">
       {children}
-    </span>
+    </ScrollBox>
   );
 }
 

@@ -64,19 +64,30 @@ export function CallState({ call, className }: { call: UsageRow; className?: str
   );
 }
 
-/** Opens the drawer of a call by a URL that can be shared; its click area covers the whole row. */
-export function CallLink({ call, children }: { call: UsageRow; children: ReactNode }) {
+/** Names a call by its outcome, model and time. */
+export function useCallName(): (call: Pick<UsageRow, "error" | "state" | "model" | "at">) => string {
   const t = useTranslations("requests");
   const amounts = useAmounts();
+  return (call) => {
+    const outcome = call.error ?? t(`state.${outcomeOf(call)}`);
+    return t("open", { outcome, model: call.model, time: amounts.stamp(call.at) });
+  };
+}
+
+/** Opens the drawer of a call by a URL that can be shared; its click area covers the whole row. */
+export function CallLink({ call, children }: { call: UsageRow; children: ReactNode }) {
+  const name = useCallName();
   const query = new URLSearchParams(useSearchParams());
+  const isOpen = query.get("call") === call.id;
   query.set("call", call.id);
-  const outcome = call.error ?? t(`state.${outcomeOf(call)}`);
   return (
     <Link
       href={`?${query}`}
       scroll={false}
       prefetch={false}
-      aria-label={t("open", { outcome, model: call.model, time: amounts.stamp(call.at) })}
+      aria-label={name(call)}
+      aria-current={isOpen ? "true" : undefined}
+      data-call={call.id}
       className="after:absolute after:inset-0"
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;

@@ -20,9 +20,10 @@ import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { useOpenerFocus } from "../ui/dialog";
 import { Notice } from "../ui/notice";
+import { ScrollBox } from "../ui/scroll-box";
 import { Skeleton } from "../ui/skeleton";
 import { SkippedChannels } from "./attempt-cause";
-import { CallState, ERROR_CODES } from "./call-cells";
+import { CallState, ERROR_CODES, useCallName } from "./call-cells";
 import { CallFacts } from "./call-facts";
 import { Replay } from "./replay";
 import { Timeline } from "./timeline";
@@ -44,7 +45,16 @@ export function CallPanel({
 }: Neighbours & { id: string; isAdmin: boolean; onClose(): void }) {
   const t = useTranslations("requests.detail");
   const common = useTranslations("common");
-  const focus = useOpenerFocus({});
+  // The row of the call that is open now; the one that opened the panel is gone from wide screens at once.
+  const focus = useOpenerFocus({
+    onCloseAutoFocus(event) {
+      const links = document.querySelectorAll<HTMLElement>(`[data-call="${CSS.escape(id)}"]`);
+      const shown = [...links].find((link) => link.getClientRects().length > 0);
+      if (shown === undefined) return;
+      event.preventDefault();
+      shown.focus();
+    },
+  });
   return (
     <Primitive.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Primitive.Content
@@ -70,6 +80,7 @@ export function CallPanel({
         <div className="p-6 pt-5">
           <Call id={id} isAdmin={isAdmin} />
         </div>
+        <OpenCall id={id} />
       </Primitive.Content>
     </Primitive.Root>
   );
@@ -101,6 +112,17 @@ function StepButton({
     >
       {children}
     </Button>
+  );
+}
+
+/** Tells screen readers which call is open, also after a step. */
+function OpenCall({ id }: { id: string }) {
+  const name = useCallName();
+  const { data: call } = useApi(api.getCall, { params: { id } });
+  return (
+    <p role="status" className="sr-only">
+      {call ? name(call) : null}
+    </p>
   );
 }
 
@@ -180,9 +202,9 @@ function InputText({ call, isAdmin }: { call: UsageDetail; isAdmin: boolean }) {
         <h3 className="font-medium">{t("prompt")}</h3>
         <CopyButton value={call.prompt} name={t("copyPrompt")} />
       </span>
-      <pre className="max-h-80 overflow-y-auto rounded-md border bg-sunken p-3 text-sm wrap-anywhere whitespace-pre-wrap">
+      <ScrollBox label={t("prompt")} className="max-h-80 p-3 font-mono text-sm">
         {call.prompt}
-      </pre>
+      </ScrollBox>
       <p className="text-sm text-ink-faint">{t("promptCut")}</p>
     </section>
   );

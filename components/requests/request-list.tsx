@@ -14,6 +14,7 @@ import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
+import { keepFocus, keepFocusAbove } from "../ui/keep-focus";
 import { lazyPart } from "../ui/lazy-part";
 import { Skeleton } from "../ui/skeleton";
 import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table";
@@ -60,7 +61,15 @@ export function RequestList({
     >
       <div className="grid min-w-0 grid-cols-1 gap-4">
         {calls.hasNewer ? (
-          <Button variant="outline" size="sm" className="mx-auto" onClick={calls.showNewer}>
+          <Button
+            variant="outline"
+            size="sm"
+            className="mx-auto"
+            onClick={(event) => {
+              keepFocus(event.currentTarget);
+              calls.showNewer();
+            }}
+          >
             {t("newer")}
           </Button>
         ) : null}
@@ -109,7 +118,10 @@ function More({ calls }: { calls: PagedCalls }) {
         variant="outline"
         className="mx-auto"
         isBusy={calls.isLoadingMore}
-        onClick={() => void calls.loadMore()}
+        onClick={(event) => {
+          keepFocusAbove(event.currentTarget);
+          void calls.loadMore();
+        }}
       >
         {searchedFrom === null ? t("more") : t("searchOlder")}
       </Button>
@@ -169,6 +181,8 @@ const STEP_ARROWS: Readonly<Record<string, "previous" | "next">> = { ArrowUp: "p
 /** Elements that use the keys themselves. */
 const HANDLES_KEYS =
   'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="radiogroup"], [role="tablist"], [role="slider"], [role="alertdialog"], [aria-modal="true"]';
+/** Elements that scroll by the arrow keys (components/ui/scroll-box.tsx). */
+const SCROLLS = '[role="group"] > [tabindex="0"]';
 /** After `g`, a letter opens a page (components/shell/shell.tsx). */
 const SEQUENCE_MS = 1_500;
 
@@ -187,7 +201,8 @@ function useStepKeys(steps: Steps): void {
     sequenceEnds.current = event.key === "g" ? event.timeStamp + SEQUENCE_MS : 0;
     const step = stepOf(event.key, steps.isOpen);
     if (step === undefined || isSecond) return;
-    if (event.target instanceof Element && event.target.closest(HANDLES_KEYS)) return;
+    const users = Object.hasOwn(STEP_ARROWS, event.key) ? `${HANDLES_KEYS}, ${SCROLLS}` : HANDLES_KEYS;
+    if (event.target instanceof Element && event.target.closest(users)) return;
     event.preventDefault();
     const to = steps[step];
     if (to !== null) steps.onOpen(to);

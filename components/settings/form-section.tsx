@@ -70,6 +70,14 @@ function Changes<Values extends FieldValues>({
       if (element?.contains(document.activeElement)) element.closest("form")?.focus({ preventScroll: true });
     };
   }, []);
+  // A field that gets the focus is scrolled above the bar, whose height changes with the list.
+  useLayoutEffect(() => {
+    const { style } = document.documentElement;
+    style.scrollPaddingBottom = `${(bar.current?.offsetHeight ?? 0) + 24}px`;
+    return () => {
+      style.scrollPaddingBottom = "";
+    };
+  });
   const format = (name: string, value: FieldValue) => {
     if (typeof value === "boolean") return t(value ? "value.on" : "value.off");
     return formatText ? formatText(name, String(value)) : String(value) || t("value.none");
@@ -88,10 +96,10 @@ function Changes<Values extends FieldValues>({
     ].join(" · ");
   };
   return (
-    // Sticky: visible at any scroll position of a long form.
+    // Sticky: visible at any scroll position of a long form, unless it would cover most of a low window.
     <div
       ref={bar}
-      className="sticky bottom-3 z-10 flex flex-wrap items-end justify-between gap-3 rounded-md border bg-sunken p-3"
+      className="[@media(min-height:30rem)]:sticky bottom-3 z-10 flex flex-wrap items-end justify-between gap-3 rounded-md border bg-sunken p-3"
     >
       <div className="min-w-0 text-sm" data-testid="changes">
         <p className="text-ink-muted">{t("changes")}</p>

@@ -7,19 +7,43 @@ import type { ApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { keepFocus } from "../ui/keep-focus";
+import { keepFocus, keepFocusAbove } from "../ui/keep-focus";
 import { Skeleton } from "../ui/skeleton";
+
+/** Tells screen readers how many rows a search or filter has found; `rows` undefined: none is applied. */
+export function ResultCount({ rows, hasMore }: { rows: readonly unknown[] | undefined; hasMore: boolean }) {
+  const t = useTranslations("common");
+  return (
+    <p role="status" className="sr-only">
+      {rows ? t(hasMore ? "firstResults" : "results", { count: rows.length }) : null}
+    </p>
+  );
+}
 
 /** The rows of a list page with "Load more", or its loading, error or empty state. */
 export function ListBody<Item>({
-  list,
-  empty,
-  children,
-}: {
+  isFiltered,
+  ...parts
+}: ListParts<Item> & {
+  /** Whether a search or filter is applied. */
+  isFiltered: boolean;
+}) {
+  const { items, hasMore } = parts.list;
+  return (
+    <>
+      <ResultCount rows={isFiltered ? items : undefined} hasMore={hasMore} />
+      <ListRows {...parts} />
+    </>
+  );
+}
+
+interface ListParts<Item> {
   list: ApiPages<Item>;
   empty: ReactNode;
   children(items: readonly Item[]): ReactNode;
-}) {
+}
+
+function ListRows<Item>({ list, empty, children }: ListParts<Item>) {
   const { items, error } = list;
   // A list keeps the items of its last search until those of the next one arrive.
   if (error && !items?.length) return <CallError error={error} onRetry={() => void list.reload()} />;
@@ -52,13 +76,8 @@ function LoadMoreButton({ isBusy, onClick }: { isBusy: boolean; onClick(): void 
       variant="outline"
       className="mx-auto"
       isBusy={isBusy}
-      onClick={({ currentTarget: button }) => {
-        // The last control before the button, which goes with the last page: Tab then reaches the new rows.
-        const controls = button.parentElement?.querySelectorAll<HTMLElement>("a[href], button:enabled") ?? [];
-        keepFocus(
-          button,
-          [...controls].findLast((one) => one !== button && one.getClientRects().length > 0),
-        );
+      onClick={(event) => {
+        keepFocusAbove(event.currentTarget);
         onClick();
       }}
     >

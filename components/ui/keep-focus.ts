@@ -1,6 +1,15 @@
 /** Lets the keyboard continue in the page's content, whose first elements are its heading's. */
 export const focusContent = () => document.getElementById("content")?.focus({ preventScroll: true });
 
+/** The same as `keepFocus` for a button below a list, which goes with the list's last page: Tab then reaches the new rows. */
+export function keepFocusAbove(button: HTMLElement): void {
+  const controls = button.parentElement?.querySelectorAll<HTMLElement>("a[href], button:enabled") ?? [];
+  keepFocus(
+    button,
+    [...controls].findLast((one) => one !== button && one.getClientRects().length > 0),
+  );
+}
+
 /**
  * Moves the focus if the focused element is removed, as the row of a deleted item is: to `next`, by default to the
  * content, or to the dialog that the element is in. A dialog that is removed with it returns the focus itself.

@@ -85,6 +85,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
       ) : null}
       <ListBody
         list={list}
+        isFiltered={q !== ""}
         empty={
           <NoSearchResults
             title={t("noMatch.title", { q })}

@@ -220,3 +220,30 @@ test("shows the focused control below the top bar of a narrow screen", async ({
     expect(top ?? barBottom, name).toBeGreaterThanOrEqual(barBottom);
   }
 });
+
+test("shows the focused field above the bar of unsaved settings", async ({ ownerPage: page, product }) => {
+  await page.setViewportSize({ width: 720, height: 490 });
+  await page.goto(`${product.url}/settings?section=security`, { waitUntil: "networkidle" });
+  await page.getByRole("textbox", { name: "Admin idle timeout" }).fill("2");
+  const bar = page.getByTestId("changes").locator("..");
+  await expect(bar).toBeVisible();
+  for (const _ of Array(8)) {
+    await page.keyboard.press("Tab");
+    const hidden = await bar.evaluate((element) => {
+      const { activeElement } = document;
+      if (!activeElement || activeElement === document.body || element.contains(activeElement)) return false;
+      const [field, own] = [activeElement.getBoundingClientRect(), element.getBoundingClientRect()];
+      return field.bottom > own.top && field.top < own.bottom;
+    });
+    expect(hidden, await page.evaluate(() => document.activeElement?.id)).toBe(false);
+  }
+});
+
+test("names each page of a channel in its title", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/channels`);
+  await expect(page).toHaveTitle(/^Channels/);
+  await page.getByRole("link", { name: "Add channel" }).first().click();
+  await expect(page).toHaveTitle(/^Add a channel/);
+  await page.goto(`${product.url}/channels/chn_builtin_embeddings`);
+  await expect(page).toHaveTitle(/^Channel ·/);
+});

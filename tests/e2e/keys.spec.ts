@@ -405,8 +405,11 @@ test("stores the search in the URL and shows an empty state without matches", as
   await page.goto(`${product.url}/keys?q=garden`, { waitUntil: "networkidle" });
   await expect(rowOf(page, "Garden gate")).toBeVisible();
   await expect(page.getByRole("row")).toHaveCount(2);
+  const found = page.getByRole("main").getByRole("status");
+  await expect(found).toHaveText("1 result");
   await page.getByLabel("Search API keys").fill("cellar");
   await expect(page.getByRole("heading", { name: "No API keys match “cellar”" })).toBeVisible();
+  await expect(found).toHaveText("No results");
   await expect(page).toHaveURL(/\?q=cellar$/);
   await page.getByRole("button", { name: "Clear search" }).press("Enter");
   await expect(rowOf(page, "Garden gate")).toBeVisible();

@@ -86,6 +86,41 @@ test("shows the input text of a call, or that it was not stored", async ({ owner
   await expect(drawer(page).getByText("The input text of this request is not stored.")).toBeVisible();
 });
 
+test("keeps the keyboard at the open call, names it, and scrolls its text by the arrow keys", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await storePrompts(product, true);
+  await embed(product.url, testKey, { input: "the first line\n".repeat(40) });
+  await embed(product.url, testKey, { input: "the second line\n".repeat(40) });
+  await storePrompts(product, false);
+  await page.goto(`${product.url}/logs?key_id=${testKey.id}`, { waitUntil: "networkidle" });
+  const link = callLink(page);
+  await link.first().focus();
+  await page.keyboard.press("Enter");
+  await expect(drawer(page).getByRole("status").filter({ hasText: "patchbay-embed at " })).toBeAttached();
+  await expect(cards(page).first()).toHaveAttribute("aria-current", "true");
+  const text = drawer(page).getByRole("group", { name: "Input text" }).locator("[tabindex]");
+  await text.focus();
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(() => text.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+  await expect(drawer(page).getByText("the second line")).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(drawer(page).getByText("the first line")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(drawer(page)).toHaveCount(0);
+  await expect(link.nth(1)).toBeFocused();
+});
+
+test("keeps the keyboard in the page when the filters are cleared", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/logs?status=failed`, { waitUntil: "networkidle" });
+  const clear = page.getByRole("button", { name: "Clear filters" });
+  await clear.focus();
+  await page.keyboard.press("Enter");
+  await expect(clear).toHaveCount(0);
+  await expect(page.locator("#content")).toBeFocused();
+});
+
 test("adds new calls to the open list on revalidation", async ({ ownerPage: page, product }) => {
   await embed(product.url, testKey);
   await page.goto(`${product.url}/logs?key_id=${testKey.id}`);

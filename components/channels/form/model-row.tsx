@@ -9,6 +9,7 @@ import { Button } from "../../ui/button";
 import { Checkbox } from "../../ui/checkbox";
 import { cn } from "../../ui/class-names";
 import { Input, NativeSelect, SelectOptions } from "../../ui/input";
+import { leaveRow } from "../../ui/leave-row";
 import { TestOutcome } from "../test-outcome";
 import type { TestState } from "../use-test-call";
 
@@ -54,7 +55,11 @@ export function ModelRow({
             size="icon-sm"
             className="-ml-2"
             aria-label={t("removeModel", { name: label })}
-            onClick={onRemove}
+            onClick={(event) => {
+              const row = event.currentTarget.closest("li");
+              leaveRow(row, "button", document.getElementById("content"));
+              onRemove();
+            }}
           >
             <XIcon />
           </Button>

@@ -3,6 +3,7 @@ import { channelForm } from "./channel-form";
 export const channels = {
   title: "Channels",
   lead: "Upstreams that serve your models, by priority. Equal priority shares traffic by weight and latency.",
+  titles: { one: "Channel", edit: "Edit channel" },
   add: "Add channel",
   table: {
     order: "Priority",
@@ -56,7 +57,7 @@ export const channels = {
   closed: "{name} takes traffic again",
   noModels: "No models",
   moreModels: "{count, plural, one {and # more} other {and # more}}",
-  move: "Move {name}: up and down arrow keys, or drag",
+  move: "Move {name}, priority {position}: up and down arrow keys, or drag",
   moveHint: "Drag between two channels to change the priority, or onto one to share its traffic.",
   movedAlone: "{name} has priority {position}",
   movedShared: "{name} has priority {position}, shared with {others}",

@@ -7,6 +7,8 @@ export const common = {
   save: "Save changes",
   done: "Done",
   loadMore: "Load more",
+  results: "{count, plural, =0 {No results} one {# result} other {# results}}",
+  firstResults: "The first {count} results",
   clearSearch: "Clear search",
   actions: "Actions",
   actionsFor: "Actions for {name}",

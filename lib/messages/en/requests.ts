@@ -149,6 +149,7 @@ export const requests = {
     skipped: "Channels not tried",
     disabled: "Disabled",
     circuit: "Circuit open since {when}",
+    message: "Message of the upstream",
     circuitCause: "Circuit open since {when}: {cause}",
     concurrency: "All concurrent requests in use",
     rpm: "Requests per minute used up",

@@ -3,6 +3,7 @@ import { channelForm } from "./channel-form";
 export const channels = {
   title: "渠道",
   lead: "为模型提供服务的上游，按优先级排列。优先级相同的渠道按权重和延迟分担流量。",
+  titles: { one: "渠道详情", edit: "编辑渠道" },
   add: "添加渠道",
   table: {
     order: "优先级",
@@ -56,7 +57,7 @@ export const channels = {
   closed: "{name} 已恢复接收流量",
   noModels: "没有模型",
   moreModels: "另有 {count} 个",
-  move: "移动 {name}：按上下方向键或拖动",
+  move: "移动 {name}（优先级 {position}）：按上下方向键或拖动",
   moveHint: "拖到两个渠道之间可调整优先级；拖到某个渠道上则与它分担流量。",
   movedAlone: "{name} 的优先级为 {position}",
   movedShared: "{name} 的优先级为 {position}，与 {others} 相同",

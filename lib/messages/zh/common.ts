@@ -7,6 +7,8 @@ export const common = {
   save: "保存更改",
   done: "完成",
   loadMore: "加载更多",
+  results: "{count, plural, =0 {没有结果} other {# 个结果}}",
+  firstResults: "前 {count} 个结果",
   clearSearch: "清除搜索",
   actions: "操作",
   actionsFor: "{name} 的操作",

@@ -141,6 +141,7 @@ export const requests = {
     skipped: "未尝试的渠道",
     disabled: "已停用",
     circuit: "自 {when} 起熔断",
+    message: "上游的消息",
     circuitCause: "自 {when} 起熔断：{cause}",
     concurrency: "并发请求数已满",
     rpm: "每分钟请求数已用完",

@@ -9,10 +9,19 @@ import { common } from "../../../lib/messages/en/common";
 const LOAD_MORE = common.loadMore;
 const error = new ApiError({ status: 503, code: "unavailable", message: "The store is unavailable." });
 
-function render(list: { items?: string[]; hasMore?: boolean; error?: unknown }): string {
+function render({
+  isFiltered = false,
+  ...list
+}: {
+  items?: string[];
+  hasMore?: boolean;
+  error?: unknown;
+  isFiltered?: boolean;
+}): string {
   const calls = { loadMore: async () => undefined, reload: async () => undefined, isLoadingMore: false };
   const props = {
     list: { items: undefined, hasMore: false, error: undefined, ...calls, ...list },
+    isFiltered,
     empty: "No matches",
     children: (items: readonly string[]) => items.join(" "),
   };
@@ -36,5 +45,13 @@ test("a list whose search failed does not say that nothing matches", () => {
 test("a list without an error shows its items and the button for more, or its empty state", () => {
   expect(render({ items: ["Ada"], hasMore: true })).toContain(LOAD_MORE);
   expect(render({ items: ["Ada"] })).not.toContain(LOAD_MORE);
-  expect(render({ items: [] })).toBe("No matches");
+  expect(render({ items: [] })).toMatch(/No matches$/);
+});
+
+test("says how many rows a search has found, and nothing without one", () => {
+  const statusOf = (list: object) => /<p role="status" class="sr-only">(.*?)<\/p>/.exec(render(list))?.[1];
+  expect(statusOf({ items: ["Ada"] })).toBe("");
+  expect(statusOf({ items: [], isFiltered: true })).toBe("No results");
+  expect(statusOf({ items: ["Ada"], isFiltered: true })).toBe("1 result");
+  expect(statusOf({ items: ["Ada", "Ben"], hasMore: true, isFiltered: true })).toBe("The first 2 results");
 });

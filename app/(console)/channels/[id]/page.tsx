@@ -1,10 +1,13 @@
 import { ChannelPage } from "@/components/channels/channel-page";
 import { listChannels } from "@/lib/console/channels/manage";
+import { messagesFor } from "@/lib/messages/catalogue";
 import { PageMessages } from "../../../page-messages";
-import { type PageQuery, pageTitle } from "../../../request";
+import { type PageQuery, requestLocale } from "../../../request";
 import { pageContext, requireAdminPage } from "../../guard";
 
-export const generateMetadata = () => pageTitle("channels");
+export const generateMetadata = async () => ({
+  title: messagesFor(await requestLocale(), ["channels"]).channels.titles.one,
+});
 
 export default async function Page({
   params,

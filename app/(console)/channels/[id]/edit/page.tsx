@@ -1,9 +1,12 @@
 import { EditChannelPage } from "@/components/channels/form/edit-channel-page";
+import { messagesFor } from "@/lib/messages/catalogue";
 import { PageMessages } from "../../../../page-messages";
-import { pageTitle } from "../../../../request";
+import { requestLocale } from "../../../../request";
 import { requireAdminPage } from "../../../guard";
 
-export const generateMetadata = () => pageTitle("channels");
+export const generateMetadata = async () => ({
+  title: messagesFor(await requestLocale(), ["channels"]).channels.titles.edit,
+});
 
 export default async function Page({ params }: { params: Promise<{ id: string }> }) {
   const { id } = await params;
