@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readGuide } from "@/app/(console)/docs/read-guide";
+import { startCaddy } from "../support/caddy";
 import { startNginx } from "../support/nginx";
 import { createKey, OWNER, type Product, setUp, startProduct } from "../support/product";
 import { type RawReply, sendRaw } from "../support/raw-request";
+import { sendOver, startRouted, until } from "../support/routed-product";
 
 /**
  * The caller's address: that of the socket, or the one that a trusted proxy names. 127.0.0.2 is the
@@ -185,5 +188,37 @@ test("nginx as the guide configures it lets the console encode a recording of si
     expect([reply.status, bytes > 10_000]).toEqual([200, true]);
   } finally {
     await nginx.close();
+  }
+});
+
+test("an idle connection outlasts the 120 s of Caddy, for as long as the guide says", async () => {
+  const reply = await sendRaw(product.url, {
+    method: "GET",
+    path: "/api/health/live",
+    headers: { connection: "keep-alive" },
+  });
+  const seconds = Number(/timeout=(\d+)/.exec(String(reply.headers["keep-alive"]))?.[1]);
+  expect(seconds).toBeGreaterThan(120);
+  expect((await readGuide("en", "proxy")).text).toContain(`the ${seconds} s of Patchbay`);
+  expect((await readGuide("zh", "proxy")).text).toContain(`Patchbay 的 ${seconds} 秒`);
+});
+
+test("Caddy as the guide configures it ends the call of a caller who leaves before the reply", async () => {
+  const routed = await startRouted({ env: { PATCHBAY_TRUSTED_PROXIES: "127.0.0.1" } });
+  const caddy = await startCaddy(routed.product.port);
+  try {
+    const { name } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
+    const leaving = new AbortController();
+    const body = { model: name, input: "a" };
+    const sent = sendOver(caddy.url, "/v1/embeddings", body, routed.key, { signal: leaving.signal });
+    const over = sent.catch(() => null);
+    await until(() => routed.upstream.inFlight() > 0);
+    leaving.abort();
+    await over;
+    const rows = await routed.whenRows(name, 1);
+    expect(rows.map((row) => [row.status, row.error])).toEqual([[499, "caller_left"]]);
+  } finally {
+    await caddy.close();
+    await routed.close();
   }
 });

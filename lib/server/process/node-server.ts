@@ -23,7 +23,8 @@ import { reachableAddress } from "./register";
 import { createTlsServer } from "./tls";
 
 const MAX_HEADER_BYTES = 16 * 1024;
-const KEEP_ALIVE_MS = 75_000;
+/** Longer than proxies keep an idle connection (Caddy: 120 s): a request on one that is being closed would get 502. */
+const KEEP_ALIVE_MS = 150_000;
 
 export interface NodeServer {
   server: Server | https.Server;

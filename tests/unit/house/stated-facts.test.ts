@@ -67,6 +67,15 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(text).not.toContain("non_idempotent");
   });
 
+  test("every proxy waits as long as the longest request", async () => {
+    const seconds = DEFAULT_LIMITS.callMs / 1_000;
+    const proxies = (await readGuide(locale, "proxy")).text;
+    for (const wait of ["proxy_read_timeout ", "timeout client ", "timeout server "])
+      expect(proxies).toContain(`${wait}${seconds}s`);
+    expect(proxies).toContain(`timeout=${seconds}`);
+    expect((await readGuide(locale, "kubernetes")).text).toContain(`proxy-read-timeout: "${seconds}"`);
+  });
+
   test("a call that a crash cut off runs again, and its first run is charged", async () => {
     const { text } = await readGuide(locale, "proxy");
     expect(text).toMatch(/runs again after up to 20 s, and its first run is charged|首次运行按其预留计费/);
