@@ -7,6 +7,8 @@ import { findProgram } from "./find-program";
 import { freePort } from "./product";
 import { untilAccepts } from "./until-accepts";
 
+export const findCaddy = (): string => findProgram(["caddy"], "caddy");
+
 /** Caddy in front of one instance. */
 export interface TestCaddy {
   url: string;
@@ -24,7 +26,7 @@ async function guideConfiguration(port: number, instance: number): Promise<strin
 }
 
 export async function startCaddy(instance: number): Promise<TestCaddy> {
-  const program = findProgram(["caddy"], "caddy");
+  const program = findCaddy();
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-caddy-"));
   const port = await freePort();
   const configuration = path.join(folder, "Caddyfile");

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ensureServer } from "../../lib/server/build.mjs";
+import { findCaddy } from "./caddy";
 import { findNginx } from "./nginx";
 import { findPgBouncer } from "./pgbouncer";
 import { findClientPrograms } from "./postgres";
@@ -18,7 +19,7 @@ export default async function setup(): Promise<() => void> {
   chmodSync(postgresData, 0o755);
   process.env.PATCHBAY_TEST_POSTGRES_DATA = postgresData;
   await ensureServer();
-  for (const find of [findRedis, findNginx, findPgBouncer, findClientPrograms]) {
+  for (const find of [findRedis, findNginx, findCaddy, findPgBouncer, findClientPrograms]) {
     try {
       // Here, because concurrent test files cannot install at the same time.
       find();
