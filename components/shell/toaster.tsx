@@ -8,16 +8,17 @@ const loadList = () => import("./toast-list").then((one) => one.ToastList);
 
 const FIRST_INPUT = ["pointermove", "pointerdown", "keydown"] as const;
 
-/** The place of toasts (`toast.success(…)`); their code is rendered with the first one. */
+/** The place of toasts (`toast.success(…)`); their code is rendered with the first input. */
 export function Toaster() {
-  const { Loaded, loadNow, preload } = useOnDemand(loadList);
+  const { Loaded, loadNow } = useOnDemand(loadList);
   useEffect(() => onFirstToast(loadNow), [loadNow]);
   useEffect(() => {
-    // Before it is needed: the first toast may say that the server is unreachable.
+    // Before it is needed: the first toast may say that the server is unreachable, and screen readers announce only
+    // what is added to a live region that was there.
     const stop = new AbortController();
     for (const name of FIRST_INPUT)
-      window.addEventListener(name, preload, { once: true, passive: true, signal: stop.signal });
+      window.addEventListener(name, loadNow, { once: true, passive: true, signal: stop.signal });
     return () => stop.abort();
-  }, [preload]);
+  }, [loadNow]);
   return Loaded ? <Loaded /> : null;
 }

@@ -190,6 +190,12 @@ test("returns the focus to the button whose dialog closed below another", async 
   await expect(actionsOf("Saved late")).toBeFocused();
 });
 
+test("has the live region of messages before the first message", async ({ ownerPage: page, product }) => {
+  await page.goto(`${product.url}/channels`);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("region", { name: /^Notifications/ })).toBeAttached();
+});
+
 test("offers a skip link on the first Tab", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/keys`);
   await expect(heading(page, "API keys")).toBeVisible();

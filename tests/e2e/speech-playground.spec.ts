@@ -251,6 +251,35 @@ test("takes survive a reload, can be compared, deleted and restored, and are rem
   expect(await storedTakes(page)).toEqual([]);
 });
 
+test("a deleted take can be restored after any time, and the focus stays in the page", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.clock.install();
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await speak(page);
+  const history = page.getByRole("region", { name: "History" });
+  const undo = page.getByRole("button", { name: "Undo" });
+  await history.getByRole("button", { name: /^Delete take/ }).press("Enter");
+  await undo.focus();
+  await page.clock.fastForward("01:00");
+  // The end of its animation.
+  await page.clock.runFor(1_000);
+  await expect(undo).toBeFocused();
+  await undo.press("Enter");
+  await expect(history.getByRole("listitem")).toHaveCount(1);
+  await expect(undo).toHaveCount(0);
+  // Where it was before.
+  const heading = history.getByRole("heading", { name: "History" });
+  await expect(heading).toBeFocused();
+
+  await history.getByRole("button", { name: /^Delete take/ }).press("Enter");
+  await heading.blur();
+  await page.getByRole("listitem").getByRole("button", { name: "Close" }).press("Enter");
+  await expect(undo).toHaveCount(0);
+  await expect(page.locator("#content")).toBeFocused();
+});
+
 test("a link restores text, voice and speed, and the code samples contain no API key", async ({
   ownerPage: page,
   product,
