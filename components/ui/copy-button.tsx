@@ -66,18 +66,21 @@ export function CopyButton({
   };
 
   return (
-    <Button
-      variant={label ? "outline" : "ghost"}
-      size={label ? "sm" : "icon-sm"}
-      aria-label={label ? undefined : (name ?? t("copy"))}
-      {...props}
-      onClick={() => void copy()}
-    >
-      {isCopied ? <CheckIcon /> : <CopyIcon />}
-      {label ? <span>{isCopied ? t("copied") : label}</span> : null}
+    <>
+      <Button
+        variant={label ? "outline" : "ghost"}
+        size={label ? "sm" : "icon-sm"}
+        aria-label={label ?? name ?? t("copy")}
+        {...props}
+        onClick={() => void copy()}
+      >
+        {isCopied ? <CheckIcon /> : <CopyIcon />}
+        {label ? <span>{isCopied ? t("copied") : label}</span> : null}
+      </Button>
+      {/* Not in the button, whose content is its name only. */}
       <span role="status" className="sr-only">
         {isCopied ? t("copied") : ""}
       </span>
-    </Button>
+    </>
   );
 }

@@ -44,7 +44,11 @@ test("shows a new API key once, copies it and accepts it", async ({ ownerPage: p
   // Escape does not close the dialog before the key is copied.
   await page.keyboard.press("Escape");
   const key = await page.getByTestId("api-key").textContent();
-  await dialog.getByRole("button", { name: "Copy API key" }).click();
+  const copy = dialog.getByRole("button", { name: "Copy API key" });
+  await copy.click();
+  await expect(dialog.getByRole("status")).toHaveText("Copied");
+  await expect(copy).toHaveText("Copied");
+  await expect(copy.getByRole("status")).toHaveCount(0);
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
   await dialog.getByRole("button", { name: "Done" }).click();
   await expect(page).toHaveURL(`${product.url}/keys`);
