@@ -7,7 +7,7 @@ import type { Channel } from "@/lib/contracts/console/channels";
 import { StatusDot } from "../ui/badge";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
 import { Progress } from "../ui/progress";
-import { TestOutcome } from "./test-outcome";
+import { TestOutcome, useTestFailure } from "./test-outcome";
 import { type TestState, useTestCalls } from "./use-test-call";
 
 /** Most concurrent tests: they are real calls, and the engines of this machine answer some of them. */
@@ -25,6 +25,7 @@ export function TestAll({
 }) {
   const t = useTranslations("channels.testAll");
   const { tested, tests } = useTests(channels, onTested);
+  const failureOf = useTestFailure();
   const done = tested.filter(({ id }) => isOver(tests.get(id)));
   const failed = done.filter(({ id }) => !isPassed(tests.get(id))).length;
   const isFinished = done.length === tested.length;
@@ -39,6 +40,13 @@ export function TestAll({
               : t("progress", { done: done.length, all: tested.length })}
           </DialogDescription>
         </DialogHeader>
+        {/* Each failure is announced once; the rows have no room to say whose result they are. */}
+        <div role="log" className="sr-only">
+          {done.map(({ id, name }) => {
+            const failure = failureOf(tests.get(id));
+            return failure ? <p key={id}>{t("failure", { name, error: failure.summary })}</p> : null;
+          })}
+        </div>
         <Progress value={done.length} max={tested.length} label={t("title")} />
         <ul className="divide-y rounded-md border bg-panel">
           {tested.map((channel) => (

@@ -63,6 +63,21 @@ export function useUpstreamErrorText(): (error: UpstreamFailure) => ErrorText {
   return (error) => upstreamErrorText(t, error);
 }
 
+/** Why a test failed; null: it did not. */
+export function useTestFailure(): (state: TestState | undefined) => ErrorText | null {
+  const gone = useTranslations("common.error")("gone");
+  const errorText = useErrorText();
+  const upstreamText = useUpstreamErrorText();
+  return (state) => {
+    if (state?.kind === "failed") {
+      // The channel was deleted since; the server's message is English.
+      const summary = isApiError(state.error, "not_found") ? gone : errorText(state.error).message;
+      return { summary, detail: "" };
+    }
+    return state?.kind === "done" && state.test.error ? upstreamText(state.test.error) : null;
+  };
+}
+
 /** Result of a test: the audio to play, the vector's dimensions, or the error. */
 export function TestOutcome({
   state,
@@ -70,12 +85,15 @@ export function TestOutcome({
   className,
 }: {
   state: TestState;
-  /** Audio waits for a click: several tests would play at once. */
+  /** One of several tests: audio waits for a click, and the list announces the results. */
   isQuiet?: boolean;
   className?: string;
 }) {
   return (
-    <div role="status" className={cn("flex min-h-9 items-center gap-2 text-sm", className)}>
+    <div
+      role={isQuiet ? undefined : "status"}
+      className={cn("flex min-h-9 items-center gap-2 text-sm", className)}
+    >
       <Outcome state={state} isQuiet={isQuiet} />
     </div>
   );
@@ -83,8 +101,8 @@ export function TestOutcome({
 
 function Outcome({ state, isQuiet }: { state: TestState; isQuiet: boolean }) {
   const t = useTranslations("channels.test");
-  const gone = useTranslations("common.error")("gone");
-  const errorText = useErrorText();
+  const failure = useTestFailure()(state);
+  if (failure) return <Failure {...failure} />;
   switch (state.kind) {
     case "running":
       return (
@@ -94,14 +112,8 @@ function Outcome({ state, isQuiet }: { state: TestState; isQuiet: boolean }) {
         </span>
       );
     case "failed":
-      return (
-        <Failure
-          // The channel was deleted since; the server's message is English.
-          summary={isApiError(state.error, "not_found") ? gone : errorText(state.error).message}
-        />
-      );
+      return null;
     case "done":
-      if (state.test.error) return <UpstreamError error={state.test.error} />;
       return state.test.operation === "speech" ? (
         <AudioPlayer test={state.test} isQuiet={isQuiet} />
       ) : (
@@ -112,7 +124,7 @@ function Outcome({ state, isQuiet }: { state: TestState; isQuiet: boolean }) {
   }
 }
 
-function Failure({ summary, detail }: { summary: string; detail?: string }) {
+function Failure({ summary, detail }: ErrorText) {
   return (
     <span className="flex min-w-0 items-baseline gap-2">
       <StatusDot tone="bad" />
@@ -121,11 +133,6 @@ function Failure({ summary, detail }: { summary: string; detail?: string }) {
       </span>
     </span>
   );
-}
-
-function UpstreamError({ error }: { error: NonNullable<ChannelTest["error"]> }) {
-  const textOf = useUpstreamErrorText();
-  return <Failure {...textOf(error)} />;
 }
 
 function Vector({ test }: { test: ChannelTest }) {

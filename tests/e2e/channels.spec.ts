@@ -317,6 +317,19 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
   await expect(page.getByRole("heading", { name: "Only the built-in engines serve models" })).toBeVisible();
 });
 
+test("announces which channels failed a test of all of them", async ({ routedPage: page, routed }) => {
+  await routed.allow();
+  await routed.channel("Attic", { models: [EMBED] });
+  await routed.channel("Cellar", { models: [EMBED] });
+  routed.accepted.key = "another";
+  await page.goto(`${routed.product.url}/channels`);
+  await page.getByRole("button", { name: "Test all" }).click();
+  const all = page.getByRole("dialog", { name: "Test all enabled channels" });
+  await expect(all.getByText(/^\d+ passed, 2 failed$/)).toBeVisible({ timeout: 30_000 });
+  await expect(all.getByRole("log").getByText(/^(Attic|Cellar): Invalid upstream key/)).toHaveCount(2);
+  await expect(all.getByRole("status")).toHaveText(/^\d+ passed, 2 failed$/);
+});
+
 test("leaves only the page of the deleted channel when a deletion ends late", async ({
   routedPage: page,
   routed,

@@ -81,6 +81,7 @@ export const channels = {
     title: "Test all enabled channels",
     progress: "{done, number} of {all, number} tested",
     finished: "{passed, number} passed, {failed, number} failed",
+    failure: "{name}: {error}",
     waiting: "Waiting",
   },
   empty: {

@@ -81,6 +81,7 @@ export const channels = {
     title: "测试所有已启用的渠道",
     progress: "已测试 {done, number} / {all, number}",
     finished: "{passed, number} 个通过，{failed, number} 个失败",
+    failure: "{name}：{error}",
     waiting: "等待中",
   },
   empty: {
