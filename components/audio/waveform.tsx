@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { meansOf, type PeakMeter, SAMPLE_RATE } from "@/lib/client/speech-pcm";
 import type { PlayerState, SpeechPlayer } from "@/lib/client/speech-player";
@@ -81,27 +81,53 @@ function ArrivingWave({
   );
 }
 
+/** Seconds by which a key moves the position, and with Shift. */
+const SEEK_STEP = { plain: 1, shift: 5 };
+const SEEK_DIRECTIONS = new Map([
+  ["ArrowRight", 1],
+  ["ArrowUp", 1],
+  ["ArrowLeft", -1],
+  ["ArrowDown", -1],
+]);
+
 /** An invisible slider over the waveform, for pointers, arrow keys and screen readers. */
 function SeekSlider({ player, state }: { player: SpeechPlayer; state: PlayerState }) {
   const t = useTranslations("speech.player");
   const slider = useRef<HTMLInputElement>(null);
   const { duration, isPlaying } = state;
 
-  useEffect(() => {
-    const show = () => {
+  const show = useCallback(
+    (hasText: boolean) => {
       const target = slider.current;
       if (!target) return;
       target.value = String(player.position());
-      target.setAttribute(
-        "aria-valuetext",
-        t("position", { position: clock(player.position()), duration: clock(duration) }),
-      );
-    };
-    show();
+      if (hasText)
+        target.setAttribute(
+          "aria-valuetext",
+          t("position", { position: clock(player.position()), duration: clock(duration) }),
+        );
+    },
+    [player, duration, t],
+  );
+  useEffect(() => {
+    // Screen readers would read each change of the focused slider's text.
+    const follow = () => show(!isPlaying || document.activeElement !== slider.current);
+    follow();
     if (!isPlaying) return;
-    const timer = setInterval(show, 250);
+    const timer = setInterval(follow, 250);
     return () => clearInterval(timer);
-  }, [player, duration, isPlaying, t]);
+  }, [show, isPlaying]);
+
+  const seek = (seconds: number) => {
+    player.seek(seconds);
+    show(true);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const direction = SEEK_DIRECTIONS.get(event.key);
+    if (!direction || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    seek(player.position() + direction * (event.shiftKey ? SEEK_STEP.shift : SEEK_STEP.plain));
+  };
 
   return (
     <input
@@ -113,7 +139,8 @@ function SeekSlider({ player, state }: { player: SpeechPlayer; state: PlayerStat
       step={0.05}
       defaultValue={0}
       disabled={duration === 0}
-      onChange={(event) => player.seek(event.currentTarget.valueAsNumber)}
+      onChange={(event) => seek(event.currentTarget.valueAsNumber)}
+      onKeyDown={onKeyDown}
       className="seek-slider absolute inset-0 h-full w-full cursor-pointer opacity-0 disabled:cursor-default"
     />
   );

@@ -3,6 +3,7 @@
 import { XIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
 import { Button } from "../ui/button";
+import { leaveRow } from "../ui/leave-row";
 import { type Candidate, MAX_CANDIDATES, toggleCandidate } from "./candidates";
 
 /** The voices of a comparison. They are chosen in the list below, model by model. */
@@ -33,7 +34,10 @@ export function CandidateList({
                 variant="ghost"
                 size="icon-sm"
                 aria-label={t("remove", { ...one })}
-                onClick={() => onChange(toggleCandidate(candidates, one))}
+                onClick={({ currentTarget }) => {
+                  leaveRow(currentTarget.closest("li"), "button", document.getElementById("content"));
+                  onChange(toggleCandidate(candidates, one));
+                }}
               >
                 <XIcon />
               </Button>

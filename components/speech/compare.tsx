@@ -7,6 +7,7 @@ import { PlayedPeaks } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
+import { keepFocus } from "../ui/keep-focus";
 import { SegmentedControl } from "../ui/segmented-control";
 import { SpeakerLine } from "./speaker-line";
 import { Fact, TimeFacts, useTakeCost } from "./take-facts";
@@ -36,7 +37,16 @@ export function Compare({
         ) : (
           <span className="text-ink-muted">{t("pick")}</span>
         )}
-        <Button variant="ghost" size="icon-sm" className="ml-auto" aria-label={t("close")} onClick={unmark}>
+        <Button
+          variant="ghost"
+          size="icon-sm"
+          className="ml-auto"
+          aria-label={t("close")}
+          onClick={({ currentTarget }) => {
+            keepFocus(currentTarget);
+            unmark();
+          }}
+        >
           <XIcon />
         </Button>
       </header>

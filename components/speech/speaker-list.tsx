@@ -1,7 +1,8 @@
 "use client";
 
 import { PlusIcon, XIcon } from "lucide-react";
-import { type ChangeEvent, type KeyboardEvent, useId, useState } from "react";
+import { type ChangeEvent, type KeyboardEvent, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useTranslations } from "use-intl";
 import { findNameError, findNames, freeName, renameSpeaker } from "@/components/speech/script";
 import { isComposing } from "@/lib/client/is-composing";
@@ -51,12 +52,19 @@ export function SpeakerList(props: SpeakerListProps) {
   const { draft, active, onActive } = props;
   const { speakers, text } = draft;
   const { rename, remove, add, takeFromText } = useSpeakerChanges(props);
+  const rows = useRef<HTMLUListElement>(null);
+  const removeRow = (index: number) => {
+    flushSync(() => remove(index));
+    // The row shows the next speaker now, whom a second Enter must not remove.
+    const row = rows.current?.children[index] ?? rows.current?.lastElementChild;
+    row?.querySelector("button")?.focus();
+  };
   const names = findNames(text);
   const isComplete = names.every((name) => speakers.some((one) => isSameName(one.name, name)));
 
   return (
     <section aria-label={t("title")} className="grid grid-cols-1 gap-2 border-b p-3">
-      <ul className="grid grid-cols-1 gap-1">
+      <ul ref={rows} className="grid grid-cols-1 gap-1">
         {speakers.map((speaker, index) => (
           <SpeakerRow
             // A name changes while it is edited; the index does not.
@@ -69,7 +77,7 @@ export function SpeakerList(props: SpeakerListProps) {
             canRemove={speakers.length > 1}
             onActive={() => onActive(index)}
             onRename={(name) => rename(index, name)}
-            onRemove={() => remove(index)}
+            onRemove={() => removeRow(index)}
           />
         ))}
       </ul>

@@ -5,6 +5,7 @@ import { estimateCost, estimateSpeech, type GatewayModel, pricingOfModel } from 
 import { dialectOf, OPENAI_INPUT_LIMIT, type SpeechCall } from "@/lib/client/speech-call";
 import { codePoints } from "@/lib/contracts/code-points";
 import { useAmounts } from "../charts/use-amounts";
+import { cn } from "../ui/class-names";
 import { Facts } from "../ui/facts";
 
 /** The maximum text length of this call in code points; null: unknown. */
@@ -61,34 +62,38 @@ export function TextFacts({
   const { call, model } = calls.find((one) => isTooLong(one.call, one.model)) ?? calls[0];
   const seconds = expectedSeconds(call);
   const limit = textLimit(call, model);
-  if (limit !== null && isTooLong(call, model)) {
-    return (
-      <p id={id} role="alert" className="tabular text-sm text-bad">
+  const tooLong = limit !== null && isTooLong(call, model) ? t("text.tooLong", { limit }) : null;
+  const line = () => {
+    const count = t("text.count", { count: codePoints(call.text) });
+    if (tooLong !== null)
+      return (
         <Facts>
-          {t("text.count", { count: codePoints(call.text) })}
-          {t("text.tooLong", { limit })}
+          {count}
+          {tooLong}
         </Facts>
-      </p>
-    );
-  }
-  const missing = call.text.trim() === "" ? t("needText") : hint;
-  if (missing !== null) {
+      );
+    const missing = call.text.trim() === "" ? t("needText") : hint;
+    if (missing !== null) return missing;
+    const cost = estimateCalls(calls);
     return (
-      <p id={id} className="text-sm text-ink-muted">
-        {missing}
-      </p>
-    );
-  }
-  const cost = estimateCalls(calls);
-  return (
-    <p id={id} className="tabular text-sm text-ink-muted">
       <Facts>
-        {t("text.count", { count: codePoints(call.text) })}
+        {count}
         {t("text.length", { seconds: show.ms(Math.max(1, Math.round(seconds)) * 1000) })}
         {typeof cost === "number"
           ? t("text.cost", { cost: show.money(cost) })
           : facts(cost === "free" ? "free" : "noPrice")}
       </Facts>
-    </p>
+    );
+  };
+  return (
+    <>
+      {/* Without the count: screen readers would read it after every key. */}
+      <p role="alert" className="sr-only">
+        {tooLong}
+      </p>
+      <p id={id} className={cn("tabular text-sm", tooLong === null ? "text-ink-muted" : "text-bad")}>
+        {line()}
+      </p>
+    </>
   );
 }

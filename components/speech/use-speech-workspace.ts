@@ -23,7 +23,7 @@ import { useTakes } from "./use-takes";
 
 /** Fields that take spaces, and controls that Space activates. */
 const TAKES_SPACE =
-  'a[href], button, select, textarea, summary, [contenteditable], [role="menuitem"], [role="tab"], [role="radio"], input:not([type="range"]):not([type="radio"])';
+  'a[href], button, select, textarea, summary, [contenteditable], [role="menuitem"], [role="tab"], [role="radio"], input:not([type="range"], [type="radio"]:checked)';
 
 /** Ctrl- or Cmd-Enter speaks, Escape stops, Space plays or pauses where the focused element does not use it. */
 function useShortcuts({ speak, stop, toggle }: { speak(): unknown; stop(): void; toggle(): void }): void {

@@ -1,7 +1,7 @@
 "use client";
 
 import { SearchIcon } from "lucide-react";
-import { useMemo, useState } from "react";
+import { type RefObject, useMemo, useRef, useState } from "react";
 import { useLocale, useTranslations } from "use-intl";
 import { byName, languageName } from "@/components/speech/language-names";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
@@ -34,6 +34,7 @@ interface VoiceChoiceProps extends Omit<VoiceListProps, "groups"> {
 export function VoiceChoice({ voices, ownFamilies, title, isClassic, ...choice }: VoiceChoiceProps) {
   const t = useTranslations("speech.voices");
   const [filter, setFilter] = useState<VoiceFilter>(NO_FILTER);
+  const search = useRef<HTMLInputElement>(null);
   const { isFavourite } = choice.favourites;
   const { failure } = choice.sampler;
   const locale = useLocale();
@@ -54,7 +55,7 @@ export function VoiceChoice({ voices, ownFamilies, title, isClassic, ...choice }
       <div className="grid gap-2 border-b p-3">
         {title ? <p className="text-sm text-ink-muted">{title}</p> : null}
         {isClassic ? <p className="text-sm text-ink-muted">{t("classic")}</p> : null}
-        <VoiceFilters voices={voices} filter={filter} onChange={setFilter} />
+        <VoiceFilters voices={voices} filter={filter} search={search} onChange={setFilter} />
       </div>
       <div className="max-h-96 min-h-0 overflow-y-auto overscroll-contain pb-2 xl:max-h-none">
         {failure ? (
@@ -66,7 +67,14 @@ export function VoiceChoice({ voices, ownFamilies, title, isClassic, ...choice }
         {groups.length === 0 ? (
           <div className="grid justify-items-center gap-3 p-6 text-center">
             <p className="text-ink-muted">{t("none")}</p>
-            <Button variant="outline" size="sm" onClick={() => setFilter(NO_FILTER)}>
+            <Button
+              variant="outline"
+              size="sm"
+              onClick={() => {
+                setFilter(NO_FILTER);
+                search.current?.focus();
+              }}
+            >
               {t("reset")}
             </Button>
           </div>
@@ -111,10 +119,12 @@ function FilterSelect<Value extends string>({
 function VoiceFilters({
   voices,
   filter,
+  search,
   onChange,
 }: {
   voices: readonly GatewayVoice[];
   filter: VoiceFilter;
+  search: RefObject<HTMLInputElement | null>;
   onChange(filter: VoiceFilter): void;
 }) {
   const t = useTranslations("speech.voices");
@@ -126,6 +136,7 @@ function VoiceFilters({
       <label className="flex h-9 items-center gap-2 rounded-md border border-line-strong/60 px-2.5 focus-within:border-ink pointer-coarse:h-11">
         <SearchIcon aria-hidden="true" className="size-4 shrink-0 text-ink-faint" />
         <input
+          ref={search}
           type="search"
           aria-label={t("search")}
           placeholder={t("searchPlaceholder")}

@@ -1,7 +1,8 @@
 "use client";
 
 import { PlayIcon, SquareIcon, StarIcon } from "lucide-react";
-import { useCallback, useId } from "react";
+import { type MouseEvent, useCallback, useId } from "react";
+import { flushSync } from "react-dom";
 import { useLocale, useMessages, useTranslations } from "use-intl";
 import { languageName } from "@/components/speech/language-names";
 import type { GatewayVoice } from "@/lib/client/gateway-models";
@@ -65,8 +66,11 @@ function VoiceRow({ group, voice, isChosen, speakerIndex, favourites, sampler, o
   const styleOf = useVoiceStyle();
   const { name } = voice;
   const phase = phaseOf(sampler, name);
+  // Radio buttons are one tab stop: the arrow keys choose a voice, then Tab moves to its buttons.
+  const tabIndex = isChosen || group === null ? 0 : -1;
   return (
     <div
+      data-voice={name}
       className={cn(
         "group/voice relative mx-1 flex items-center rounded-sm pr-1 transition-colors hover:bg-hover has-[:focus-visible]:outline-2",
         isChosen && "bg-signal-soft hover:bg-signal-soft",
@@ -96,42 +100,62 @@ function VoiceRow({ group, voice, isChosen, speakerIndex, favourites, sampler, o
           {styleOf(voice)}
         </span>
       </label>
-      <FavouriteButton voice={name} isChosen={isChosen} favourites={favourites} />
-      <SampleButton voice={name} isChosen={isChosen} sampler={sampler} />
+      <FavouriteButton voice={name} tabIndex={tabIndex} favourites={favourites} />
+      <SampleButton voice={name} isChosen={isChosen} tabIndex={tabIndex} sampler={sampler} />
     </div>
   );
 }
 
-type VoiceButtonProps = Pick<VoiceRowProps, "isChosen" | "favourites" | "sampler"> & { voice: string };
+interface VoiceButtonProps {
+  voice: string;
+  tabIndex: number;
+}
 
-function FavouriteButton({ voice, isChosen, favourites }: Omit<VoiceButtonProps, "sampler">) {
+function FavouriteButton({
+  voice,
+  tabIndex,
+  favourites,
+}: VoiceButtonProps & Pick<VoiceRowProps, "favourites">) {
   const t = useTranslations("speech.voices");
   const isFavourite = favourites.isFavourite(voice);
+  const toggle = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    const list = currentTarget.closest("fieldset")?.parentElement;
+    flushSync(() => favourites.toggle(voice));
+    if (currentTarget.isConnected) return;
+    // The voice is in another group now. Its star is visible only while the row has the focus.
+    const row = list?.querySelector(`[data-voice="${CSS.escape(voice)}"]`);
+    row?.querySelector("input")?.focus();
+    row?.querySelector("button")?.focus();
+  };
   return (
     <Button
       variant="ghost"
       size="icon-sm"
-      tabIndex={isChosen ? 0 : -1}
+      tabIndex={tabIndex}
       aria-pressed={isFavourite}
       aria-label={t("favourite", { voice })}
       title={t("favourite", { voice })}
       className="ml-1 hidden group-focus-within/voice:inline-flex group-hover/voice:inline-flex pointer-coarse:inline-flex"
-      onClick={() => favourites.toggle(voice)}
+      onClick={toggle}
     >
       <StarIcon className={cn(isFavourite && "fill-current")} />
     </Button>
   );
 }
 
-function SampleButton({ voice, isChosen, sampler }: Omit<VoiceButtonProps, "favourites">) {
+function SampleButton({
+  voice,
+  isChosen,
+  tabIndex,
+  sampler,
+}: VoiceButtonProps & Pick<VoiceRowProps, "isChosen" | "sampler">) {
   const t = useTranslations("speech.voices");
   const phase = phaseOf(sampler, voice);
   return (
     <Button
       variant="ghost"
       size="icon-sm"
-      // The list is one tab stop: the arrow keys choose a voice, then Tab moves to its sample button.
-      tabIndex={isChosen ? 0 : -1}
+      tabIndex={tabIndex}
       className={cn(isChosen && "text-ink")}
       aria-label={t(phase ? "stopSample" : "hear", { voice })}
       onClick={phase ? sampler.stop : () => void sampler.play(voice)}

@@ -95,6 +95,7 @@ test("keeps the first steps dismissed after a reload", async ({ routedPage: page
   await expect(page.getByRole("heading", { name: "First steps" })).toBeVisible();
   await page.getByRole("button", { name: "Dismiss" }).click();
   await expect(page.getByRole("heading", { name: "First steps" })).toHaveCount(0);
+  await expect(page.locator("#content")).toBeFocused();
   await page.reload();
   await expect(page.getByRole("heading", { name: "Routes" })).toBeVisible();
   await expect(page.getByRole("heading", { name: "First steps" })).toHaveCount(0);

@@ -224,6 +224,8 @@ test("takes survive a reload, can be compared, deleted and restored, and are rem
   await compare.getByRole("radio", { name: "B" }).click();
   await expect(compare.getByRole("radio", { name: "B" })).toBeChecked();
   await expect.poll(async () => (await audioElement(page)).position).toBeGreaterThanOrEqual(1.4);
+  await compare.getByRole("button", { name: "Close comparison" }).press("Enter");
+  await expect(page.locator("#content")).toBeFocused();
 
   await history
     .getByRole("button", { name: /^Delete take/ })
@@ -471,6 +473,110 @@ test.describe("a comparison with a failed voice", () => {
     await retry.click();
     await expectStatus(page, /2 of 2 voices done/);
   });
+});
+
+test("the keyboard keeps its place where a voice, a speaker or a filter goes", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await page.getByRole("radio", { name: /^Kore/ }).focus();
+  await page.keyboard.press("Tab");
+  const star = page.getByRole("button", { name: "Favourite: Kore" });
+  await expect(star).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("group", { name: "Favourites" }).getByRole("radio")).toHaveCount(1);
+  await expect(star).toBeFocused();
+
+  const search = page.getByRole("searchbox", { name: "Search voices" });
+  await search.fill("no such voice");
+  await page.getByRole("button", { name: "Show all voices" }).press("Enter");
+  await expect(search).toBeFocused();
+
+  await page.getByRole("radio", { name: "Several voices" }).check();
+  for (const name of [/^Puck/, /^Zephyr/]) await page.getByRole("checkbox", { name }).check();
+  await page.getByRole("button", { name: /^Remove Puck/ }).press("Enter");
+  await expect(page.getByRole("button", { name: /^Remove Zephyr/ })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: /^Remove Kore/ }).press("Enter");
+  await expect(page.locator("#content")).toBeFocused();
+
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.getByRole("menuitem", { name: "A dialogue" }).click();
+  await page.getByRole("button", { name: "Add speaker" }).click();
+  await page.getByRole("button", { name: /^Remove Ana/ }).press("Enter");
+  await expect(page.getByRole("button", { name: /^Choose a voice for Ben/ })).toBeFocused();
+  await page.getByRole("button", { name: /^Remove Speaker/ }).press("Enter");
+  await expect(page.getByRole("button", { name: /^Choose a voice for Ben/ })).toBeFocused();
+});
+
+test("every voice of a comparison can be heard by keyboard", async ({ ownerPage: page, product }) => {
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await page.getByRole("radio", { name: "Several voices" }).check();
+  await page.getByRole("checkbox", { name: /^Puck/ }).focus();
+  for (const name of ["Favourite: Puck", "Hear Puck"]) {
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("button", { name })).toBeFocused();
+  }
+});
+
+test("Space chooses a voice where none is chosen", async ({ ownerPage: page, product }) => {
+  await openSpeech(page, product.url, [
+    ["text", SENTENCE],
+    ["voice", "unknown"],
+  ]);
+  await expect(page.getByRole("group").getByRole("radio", { checked: true })).toHaveCount(0);
+  const kore = page.getByRole("radio", { name: /^Kore/ });
+  await kore.focus();
+  await page.keyboard.press("Space");
+  await expect(kore).toBeChecked();
+});
+
+test("a text that is too long is announced once, without its length", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openSpeech(page, product.url);
+  const text = page.getByRole("textbox", { name: "Text to speak" });
+  const alerts = page.getByRole("main").getByRole("alert");
+  const noted = () => alerts.evaluateAll((all) => all.map((one) => one.textContent));
+  await expect.poll(noted).toEqual([""]);
+  await text.fill("a".repeat(40_000));
+  await expect(page.getByText("40,000 characters", { exact: true })).toBeVisible();
+  await expect
+    .poll(noted)
+    .toEqual([expect.stringMatching(/^This model accepts at most [\d,]+ characters\.$/)]);
+});
+
+test("arrow keys move one or five seconds in a take, and the slider says where", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openSpeech(page, product.url, [["text", STORY]]);
+  await speak(page);
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  const slider = page.getByRole("slider", { name: "Position in the take" });
+  await slider.fill("30");
+  const position = async () => (await audioElement(page)).position;
+  await expect.poll(position).toBe(30);
+  await expect(slider).toHaveAttribute("aria-valuetext", /^0:30.0 of/);
+  for (const [key, seconds] of [
+    ["ArrowRight", 31],
+    ["Shift+ArrowUp", 36],
+    ["ArrowLeft", 35],
+    ["Shift+ArrowDown", 30],
+  ] as const) {
+    await slider.press(key);
+    await expect.poll(position).toBe(seconds);
+    await expect(slider).toHaveAttribute("aria-valuetext", new RegExp(`^0:${seconds}.0 of`));
+  }
+
+  await page.keyboard.press("Space");
+  await expect.poll(position).toBeGreaterThan(31.5);
+  await expect(slider).toBeFocused();
+  await expect(slider).toHaveAttribute("aria-valuetext", /^0:30.0 of/);
+  await slider.blur();
+  await expect(slider).toHaveAttribute("aria-valuetext", /^0:3[1-9].[0-9] of/);
 });
 
 test("a favourite voice stays first after a reload, and languages are found by name", async ({
