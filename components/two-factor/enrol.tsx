@@ -14,6 +14,7 @@ import { PasswordInput } from "../forms/password-input";
 import { useAction } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
+import { keepFocus } from "../ui/keep-focus";
 import { Notice } from "../ui/notice";
 import { Skeleton } from "../ui/skeleton";
 
@@ -186,6 +187,10 @@ function PasswordStep({
       onSubmit={async (event) => {
         event.preventDefault();
         setBusy(true);
+        const { activeElement } = document;
+        // The QR code replaces this step. The dialog takes the focus itself.
+        if (activeElement instanceof HTMLElement && !takesFocus)
+          keepFocus(activeElement, document.querySelector("h1"));
         await onPassword(password);
         setBusy(false);
       }}

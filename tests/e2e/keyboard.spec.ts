@@ -3,7 +3,7 @@ import { createKey } from "../support/product";
 import { totpCode } from "../support/totp";
 import { expect, freshCode, test } from "./enrolled";
 import { holdRequests, OWNER } from "./fixtures";
-import { heading, shownSecret } from "./wizard-page";
+import { createOwner, goToAdministratorStep, heading, shownSecret } from "./wizard-page";
 
 /** Presses Tab until the element with this role and name has the focus. */
 async function tabTo(
@@ -188,6 +188,24 @@ test("returns the focus to the button whose dialog closed below another", async 
   await secret.getByRole("button", { name: "Done" }).press("Enter");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(actionsOf("Saved late")).toBeFocused();
+});
+
+test.describe("a setup that asks for the password again", () => {
+  test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
+
+  test("returns the focus to the heading of its step", async ({ page, freshProduct }) => {
+    await page.route("**/api/user/2fa/setup", async (route) => {
+      if (route.request().postDataJSON().password) await route.continue();
+      else await route.fulfill({ status: 403, json: { success: false, message: "", code: "forbidden" } });
+    });
+    await page.goto(`${freshProduct.url}/setup`);
+    await goToAdministratorStep(page);
+    await createOwner(page);
+    await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
+    await page.keyboard.press("Enter");
+    await shownSecret(page);
+    await expect(heading(page, "Set up two-factor authentication")).toBeFocused();
+  });
 });
 
 test("has the live region of messages before the first message", async ({ ownerPage: page, product }) => {
