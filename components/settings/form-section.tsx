@@ -70,10 +70,16 @@ function Changes<Values extends FieldValues>({
       if (element?.contains(document.activeElement)) element.closest("form")?.focus({ preventScroll: true });
     };
   }, []);
-  // A field that gets the focus is scrolled above the bar, whose height changes with the list.
+  // The focused field is scrolled above the bar, whose height changes with the list.
   useLayoutEffect(() => {
     const { style } = document.documentElement;
     style.scrollPaddingBottom = `${(bar.current?.offsetHeight ?? 0) + 24}px`;
+    const { activeElement } = document;
+    if (
+      activeElement?.closest("form") === bar.current?.closest("form") &&
+      !bar.current?.contains(activeElement)
+    )
+      activeElement?.scrollIntoView({ block: "nearest" });
     return () => {
       style.scrollPaddingBottom = "";
     };

@@ -17,21 +17,28 @@ const STYLE = {
 /** An error can be read twice. */
 const ERROR_MS = 10_000;
 
-/** The toast with an action; another replaces it. */
-let withAction: string | number | undefined;
+/** The keyboard and screen readers take a while to reach a button; for good, its toast would cover the page's own. */
+const ACTION_MS = 30_000;
+
+/** The toast with an action; another replaces it. `hold` ends its time limit. */
+let withAction: { id: string | number; hold(): void } | undefined;
 
 function draw({ kind, text, action }: Toast): void {
   if (!action)
     return void sonner[kind](text, kind === "error" ? { duration: ERROR_MS, closeButton: true } : {});
-  if (withAction !== undefined) sonner.dismiss(withAction);
-  // No time limit: the keyboard and screen readers take a while to reach the button.
-  withAction = sonner[kind](text, { action, duration: Number.POSITIVE_INFINITY, closeButton: true });
+  if (withAction !== undefined) sonner.dismiss(withAction.id);
+  const id = sonner[kind](text, { action, duration: ACTION_MS, closeButton: true });
+  const hold = () =>
+    sonner[kind](text, { id, action, duration: Number.POSITIVE_INFINITY, closeButton: true });
+  withAction = { id, hold };
 }
 
-/** Moves the focus off a toast that goes. */
+/** Keeps a toast whose action has the focus, and moves the focus off one that goes. */
 function keepFocusOf(list: HTMLElement | null) {
   list?.addEventListener("focusin", ({ target }) => {
-    if (target instanceof HTMLElement) keepFocus(target);
+    if (!(target instanceof HTMLElement)) return;
+    if (target.closest("[data-sonner-toast]")?.querySelector("[data-action]")) withAction?.hold();
+    keepFocus(target);
   });
 }
 

@@ -253,7 +253,7 @@ test("takes survive a reload, can be compared, deleted and restored, and are rem
   expect(await storedTakes(page)).toEqual([]);
 });
 
-test("a deleted take can be restored after any time, and the focus stays in the page", async ({
+test("a deleted take can be restored for as long as Undo has the focus, which stays in the page", async ({
   ownerPage: page,
   product,
 }) => {
