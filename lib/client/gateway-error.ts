@@ -71,7 +71,7 @@ const ADVICE_OF_STATUS: Readonly<Record<number, Advice>> = {
 /** Messages about an unknown model, the gateway's own or an upstream's, by status. Another 404 is about a voice. */
 const NO_MODEL_WORDS: Readonly<Record<number, RegExp>> = {
   400: /^(?:(?:invalid|unsupported) model(?:: | ')|model does not exist\b|model \S+ is not supported\. )|\binvalid model name passed in model=/i,
-  404: /^(?:litellm\.NotFoundError: |(?:(?!voice).)*model|no endpoints found for )/i,
+  404: /^(?:litellm\.NotFoundError: (?!.*\bvoice\b(?! model))|(?:(?!voice).)*model|no endpoints found for )/i,
 };
 
 /** `isFinal`: a retry cannot succeed. */

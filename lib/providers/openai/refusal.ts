@@ -35,10 +35,11 @@ const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_d
 /** LiteLLM's name for the error of an upstream of its own, which one of its models has. */
 const BEHIND_LITELLM = /^litellm\.(\w+): /;
 
-/** Whose budget is used up: LiteLLM has the same code for the caller's `user`, one model, and the key, its team or user. */
-function ownerOfBudget(words: string): "caller" | "model" | "money" {
-  if (/^(?:ExceededBudget: |LiteLLM )End User\b/.test(words)) return "caller";
-  return words.includes("exceeded budget for model=") ? "model" : "money";
+/** LiteLLM's budgets have one code: that of the caller's `user`, of one model of the key, and of the key, its team or user. */
+function budgetFacts(words: string): RefusalFacts {
+  if (/^(?:ExceededBudget: |LiteLLM )End User\b/.test(words)) return { words, about: "caller" };
+  const isOfModel = words.includes("exceeded budget for model=");
+  return { words, about: isOfModel ? "model" : "money", isPrivate: true };
 }
 
 /** `{"detail":[{"loc":["body","voice"],"msg":"field required"}]}`, as FastAPI servers send it; Mistral in `message`. */
@@ -69,7 +70,7 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
     asText(error?.message) ?? asText(body?.error) ?? detailWords(body?.message) ?? detailWords(body?.detail);
   const [, behind] = BEHIND_LITELLM.exec(words ?? "") ?? [];
   if (behind !== undefined) return { words, about: behind === "NotFoundError" ? "model" : null };
-  if (reasons.includes("budget_exceeded")) return { words, about: ownerOfBudget(words ?? "") };
+  if (reasons.includes("budget_exceeded")) return budgetFacts(words ?? "");
   if (hasOneOf(BILLING_CODES)) return { words, about: "money" };
   // OpenRouter's moderation of a text: https://openrouter.ai/docs/errors.
   if (status === 403 && asFields(error?.metadata)?.flagged_input !== undefined)

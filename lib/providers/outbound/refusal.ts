@@ -81,6 +81,8 @@ export interface RefusalFacts {
    * model, or refuses it to our key. Null: the status decides.
    */
   about: "key" | "money" | "caller" | "size" | "text" | "model" | null;
+  /** The message names the operator's key, project or plan: callers do not get it. */
+  isPrivate?: boolean;
   retryAfterMs?: number;
 }
 
@@ -190,7 +192,7 @@ export function refusalError(refusal: Refusal): AppError {
       ...message,
     });
   }
-  if (status === 429) {
+  if (status === 429 && facts.about === null) {
     return new AppError(
       "upstream_rate_limited",
       "The channel's upstream rejected the request: rate limit exceeded.",
@@ -204,8 +206,7 @@ export function refusalError(refusal: Refusal): AppError {
     });
   }
   const isUnknownModel = facts.about === "model";
-  // The message names the operator's project or plan.
-  if (isUnknownModel && (status === 401 || status === 403))
+  if (isUnknownModel && (facts.isPrivate || status === 401 || status === 403))
     return failed(status, { ...details, isUnknownModel });
   const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
   const isAboutInput =

@@ -333,15 +333,21 @@ test("does not take LiteLLM's lost database for an invalid key", () => {
   expect(refusalOf(readOpenAiRefusal, 503, { error }).details).not.toHaveProperty("upstreamRefusal");
 });
 
-test.each([
-  ["invalid", "ExceededBudget: End User=ada over budget. Spend=2.0, Budget=1.0"],
-  ["invalid", "LiteLLM Virtual Key: k, key_alias: a, exceeded budget for model=tts-1"],
-])("does not take LiteLLM's budget of a caller or of a model for the account's: %s", (code, message) => {
-  const error = { message, type: "budget_exceeded", param: null, code: "422" };
-  const refusal = refusalOf(readOpenAiRefusal, 422, { error });
-  expect(refusal).toMatchObject({ code, message: expect.stringContaining(message) });
-  expect(refusal.details).not.toHaveProperty("upstreamRefusal");
-});
+test.each([400, 422, 429])(
+  "passes on LiteLLM's %i about the budget of a caller, and no key of a model's",
+  (status) => {
+    const about = (message: string) => {
+      const error = { message, type: "budget_exceeded", param: null, code: String(status) };
+      return refusalOf(readOpenAiRefusal, status, { error });
+    };
+    const ofCaller = about("ExceededBudget: End User=ada over budget. Spend=2.0, Budget=1.0");
+    expect([ofCaller.code, ofCaller.message]).toEqual(["invalid", expect.stringContaining("End User=ada")]);
+    const ofModel = about("LiteLLM Virtual Key: 88dc28d0f030, key_alias: a, exceeded budget for model=tts-1");
+    expect(ofModel).toMatchObject({ code: "upstream_error", details: { isUnknownModel: true } });
+    expect(ofModel.message).not.toContain("88dc28d0f030");
+    for (const { details } of [ofCaller, ofModel]) expect(details).not.toHaveProperty("upstreamRefusal");
+  },
+);
 
 test("reads ElevenLabs' error code, which its older status does not always have", () => {
   const about = (status: number, detail: object) => refusalOf(readElevenLabsRefusal, status, { detail });
