@@ -86,6 +86,8 @@ export class ClusterPrimary {
   /** True once all served. */
   #isServing = false;
   #isAnnounced = false;
+  /** The member that was asked to print the address. */
+  #announcer: Member | undefined;
   #isReplacing = false;
   #mustReplaceAgain = false;
   #stopping: Promise<void> | null = null;
@@ -177,9 +179,9 @@ export class ClusterPrimary {
 
   /** Has one member print the address once all have served; another one when that one ends before it has. */
   #announce(): void {
-    if (this.#isAnnounced || !this.#isServing) return;
-    const serving = [...this.#members.values()].find((one) => one.isServing && this.#running.has(one));
-    this.#send(serving, { kind: "announce" });
+    if (this.#isAnnounced || !this.#isServing || this.#announcer !== undefined) return;
+    this.#announcer = [...this.#members.values()].find((one) => one.isServing && this.#running.has(one));
+    this.#send(this.#announcer, { kind: "announce" });
   }
 
   #stopOne(member: Member, isReplaced: boolean): void {
@@ -236,6 +238,7 @@ export class ClusterPrimary {
       this.#replies.left(member);
       if (this.#failed.get(index) === member) this.#failed.delete(index);
       if (this.#running.delete(member)) this.#restart(index, member, { code, signal });
+      if (this.#announcer === member) this.#announcer = undefined;
       this.#announce();
     };
     worker.once("exit", gone);
