@@ -330,7 +330,7 @@ test("the result of a call during which the caches were cleared is not stored", 
   harness.ctx.services.state.sharedCache = cache;
   const body = { model: speechModel().name, input: "Good morning.", voice: "alloy", response_format: "pcm" };
   await readBody(await harness.post("/v1/audio/speech", body));
-  await keep(cache, "usr_1", "marker", bytes(1));
+  await keep(cache, "usr_1", "marker", bytes(1), clearings);
   expect(await valueKeys()).toHaveLength(1);
 });
 
