@@ -120,7 +120,7 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
       <Filters q={q} keys={keys} hasOthers={hasOthers} viewer={viewer} owner={owner} />
       <ListBody
         list={list}
-        isFiltered={Boolean(q || owner)}
+        isFiltered={searchText(q) !== null || Boolean(owner)}
         empty={<NoKeys q={q} owner={owner} createButton={createButton} />}
       >
         {(items) => (

@@ -39,7 +39,7 @@ export function AuditPage() {
       {/* An error of both requests is shown once. */}
       {hasNoRows && isUnchecked ? null : <ChainCheck />}
       <AuditFilters rows={rows ?? []} />
-      <ResultCount rows={isFiltered ? rows : undefined} hasMore={list.hasMore} />
+      <ResultCount rows={isFiltered && list.isCurrent ? rows : undefined} hasMore={list.hasMore} />
       {hasNoRows ? (
         <CallError
           error={error}

@@ -19,6 +19,7 @@ import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { useOpenerFocus } from "../ui/dialog";
+import { keepFocus } from "../ui/keep-focus";
 import { Notice } from "../ui/notice";
 import { ScrollBox } from "../ui/scroll-box";
 import { Skeleton } from "../ui/skeleton";
@@ -53,6 +54,7 @@ export function CallPanel({
       if (shown === undefined) return;
       event.preventDefault();
       shown.focus();
+      keepFocus(shown);
     },
   });
   return (

@@ -66,23 +66,20 @@ function Changes<Values extends FieldValues>({
   // The buttons disappear when there is nothing left to save; the keyboard continues in their form.
   useLayoutEffect(() => {
     const element = bar.current;
+    const parent = element?.closest("form");
     return () => {
-      if (element?.contains(document.activeElement)) element.closest("form")?.focus({ preventScroll: true });
+      parent?.style.removeProperty("--save-bar");
+      if (element?.contains(document.activeElement)) parent?.focus({ preventScroll: true });
     };
   }, []);
-  // The focused field is scrolled above the bar, whose height changes with the list.
+  // The focused field is scrolled above the bar, whose height changes with the list; 0 in a section that is not shown.
   useLayoutEffect(() => {
-    const { style } = document.documentElement;
-    style.scrollPaddingBottom = `${(bar.current?.offsetHeight ?? 0) + 24}px`;
+    const parent = bar.current?.closest("form");
+    if (!parent || !bar.current?.offsetHeight) return;
+    parent.style.setProperty("--save-bar", `${bar.current.offsetHeight + 24}px`);
     const { activeElement } = document;
-    if (
-      activeElement?.closest("form") === bar.current?.closest("form") &&
-      !bar.current?.contains(activeElement)
-    )
+    if (parent.contains(activeElement) && !bar.current.contains(activeElement))
       activeElement?.scrollIntoView({ block: "nearest" });
-    return () => {
-      style.scrollPaddingBottom = "";
-    };
   });
   const format = (name: string, value: FieldValue) => {
     if (typeof value === "boolean") return t(value ? "value.on" : "value.off");
@@ -105,6 +102,7 @@ function Changes<Values extends FieldValues>({
     // Sticky: visible at any scroll position of a long form, unless it would cover most of a low window.
     <div
       ref={bar}
+      data-save-bar
       className="[@media(min-height:30rem)]:sticky bottom-3 z-10 flex flex-wrap items-end justify-between gap-3 rounded-md border bg-sunken p-3"
     >
       <div className="min-w-0 text-sm" data-testid="changes">

@@ -28,10 +28,10 @@ export function ListBody<Item>({
   /** Whether a search or filter is applied. */
   isFiltered: boolean;
 }) {
-  const { items, hasMore } = parts.list;
+  const { items, isCurrent, hasMore } = parts.list;
   return (
     <>
-      <ResultCount rows={isFiltered ? items : undefined} hasMore={hasMore} />
+      <ResultCount rows={isFiltered && isCurrent ? items : undefined} hasMore={hasMore} />
       <ListRows {...parts} />
     </>
   );

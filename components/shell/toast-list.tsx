@@ -1,5 +1,6 @@
 "use client";
 
+import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
 import { useEffect } from "react";
 import { Toaster as Sonner, toast as sonner } from "sonner";
@@ -26,11 +27,16 @@ let withAction: { id: string | number; hold(): void } | undefined;
 function draw({ kind, text, action }: Toast): void {
   if (!action)
     return void sonner[kind](text, kind === "error" ? { duration: ERROR_MS, closeButton: true } : {});
-  if (withAction !== undefined) sonner.dismiss(withAction.id);
+  dismissAction();
   const id = sonner[kind](text, { action, duration: ACTION_MS, closeButton: true });
   const hold = () =>
     sonner[kind](text, { id, action, duration: Number.POSITIVE_INFINITY, closeButton: true });
   withAction = { id, hold };
+}
+
+function dismissAction(): void {
+  if (withAction !== undefined) sonner.dismiss(withAction.id);
+  withAction = undefined;
 }
 
 /** Keeps a toast whose action has the focus, and moves the focus off one that goes. */
@@ -46,8 +52,12 @@ function keepFocusOf(list: HTMLElement | null) {
 export function ToastList() {
   const t = useTranslations("common");
   const { resolvedTheme } = useTheme();
+  const pathname = usePathname();
   // After sonner's own effect, which makes its list ready.
   useEffect(() => drawToasts(draw), []);
+  // Undo changes what its page shows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the page is left
+  useEffect(() => dismissAction, [pathname]);
   return (
     <Sonner
       ref={keepFocusOf}
@@ -63,7 +73,8 @@ export function ToastList() {
         closeButtonAriaLabel: t("close"),
         classNames: {
           description: "text-ink-muted",
-          toast: "font-sans shadow-float",
+          // Also above a dialog, which takes the pointer from all else.
+          toast: "pointer-events-auto font-sans shadow-float",
           closeButton: "size-6! pointer-coarse:after:absolute pointer-coarse:after:-inset-2.5",
         },
       }}

@@ -118,14 +118,16 @@ function FavouriteButton({
 }: VoiceButtonProps & Pick<VoiceRowProps, "favourites">) {
   const t = useTranslations("speech.voices");
   const isFavourite = favourites.isFavourite(voice);
-  const toggle = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+  const toggle = ({ currentTarget, detail }: MouseEvent<HTMLElement>) => {
     const list = currentTarget.closest("fieldset")?.parentElement;
     flushSync(() => favourites.toggle(voice));
     if (currentTarget.isConnected) return;
     // The voice is in another group now. Its star is visible only while the row has the focus.
     const row = list?.querySelector(`[data-voice="${CSS.escape(voice)}"]`);
-    row?.querySelector("input")?.focus();
-    row?.querySelector("button")?.focus();
+    // A pointer stays where it is; `detail`: 0 for a key.
+    const options = { preventScroll: detail > 0 };
+    row?.querySelector("input")?.focus(options);
+    row?.querySelector("button")?.focus(options);
   };
   return (
     <Button

@@ -95,13 +95,25 @@ export function Scrim(props: ComponentProps<"div">) {
 export const dialogClasses =
   "fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg -translate-1/2 gap-5 overflow-y-auto rounded-md border bg-raised p-6 text-ink shadow-float outline-none data-[state=open]:animate-in data-[state=open]:fade-in-0 data-[state=open]:zoom-in-98 data-[state=open]:duration-150 data-[state=closed]:animate-out data-[state=closed]:fade-out-0 data-[state=closed]:duration-120";
 
+/** Keeps a dialog open while a toast above it is used. */
+export function ignoreToasts(event: Event): void {
+  if (event.target instanceof Element && event.target.closest("[data-sonner-toaster]"))
+    event.preventDefault();
+}
+
 export function DialogContent({ className, children, ...props }: ComponentProps<typeof Primitive.Content>) {
   const t = useTranslations("common");
   const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
       <Scrim />
-      <Primitive.Content data-slot="dialog" className={cn(dialogClasses, className)} {...props} {...focus}>
+      <Primitive.Content
+        data-slot="dialog"
+        className={cn(dialogClasses, className)}
+        onInteractOutside={ignoreToasts}
+        {...props}
+        {...focus}
+      >
         {children}
         <Primitive.Close asChild>
           <Button variant="ghost" size="icon-sm" className="absolute top-4 right-4" aria-label={t("close")}>

@@ -6,7 +6,7 @@ import type { ComponentProps } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
-import { Scrim, useOpenerFocus } from "./dialog";
+import { ignoreToasts, Scrim, useOpenerFocus } from "./dialog";
 
 export const Sheet = Primitive.Root;
 
@@ -37,6 +37,7 @@ export function SheetContent({
           SIDES[side],
           className,
         )}
+        onInteractOutside={ignoreToasts}
         {...props}
         {...focus}
       >

@@ -85,7 +85,7 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
       ) : null}
       <ListBody
         list={list}
-        isFiltered={q !== ""}
+        isFiltered={searchText(q) !== null}
         empty={
           <NoSearchResults
             title={t("noMatch.title", { q })}

@@ -26,6 +26,32 @@ test("previews a change before saving and can undo it afterwards", async ({ owne
   await expect(form.getByRole("switch", { name: "Self-use mode" })).not.toBeChecked();
 });
 
+test("closes a message above an open dialog, and removes one with an action when its page is left", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.goto(`${product.url}/settings`, { waitUntil: "networkidle" });
+  const form = formOf(page, "Access");
+  const undo = page.getByRole("button", { name: "Undo" });
+  const saveChange = async () => {
+    await form.getByRole("switch", { name: "Self-use mode" }).click();
+    await form.getByRole("button", { name: "Save changes" }).click();
+    await expect(undo).toBeVisible();
+  };
+  await saveChange();
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog");
+  await expect(palette).toBeVisible();
+  await page.locator("[data-sonner-toast]").getByRole("button", { name: "Close" }).click();
+  await expect(undo).toHaveCount(0);
+  await expect(palette).toBeVisible();
+  await page.keyboard.press("Escape");
+  await saveChange();
+  await page.getByRole("link", { name: "Usage", exact: true }).click();
+  await expect(page).toHaveURL(/\/usage/);
+  await expect(undo).toHaveCount(0);
+});
+
 test("saves the budget for new registrations", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings`);
   const form = formOf(page, "Access");
