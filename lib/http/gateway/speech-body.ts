@@ -66,8 +66,8 @@ export async function awaitFirstChunk(
 }
 
 /**
- * Converts and logs an error of a reply whose status was already sent, which no other place logs with its code. When it is
- * thrown on, the adapter also logs that the reply was cut.
+ * Converts and logs an error of a reply whose status was already sent. If it is thrown on, the adapter also logs that the
+ * reply was cut, without the code.
  */
 export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
   const error = appErrorOf(thrown);
