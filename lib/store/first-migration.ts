@@ -1,7 +1,12 @@
-import { LATENCY_COLUMNS } from "./ledger/latency";
 import type { Kind } from "./schema";
 
 const budget = "budget_total bigint, budget_daily bigint, budget_monthly bigint";
+
+/** The buckets of the latency histogram in the first release. */
+export const FIRST_LATENCIES = [
+  ...["latency_5", "latency_10", "latency_25", "latency_50", "latency_100", "latency_250", "latency_500"],
+  ...["latency_1000", "latency_2500", "latency_5000", "latency_10000", "latency_30000", "latency_more"],
+];
 
 const tables = [
   `create table setup (id bigint primary key check (id = 1), claimed_at bigint not null, owner_id text not null)`,
@@ -79,7 +84,7 @@ const tables = [
     input_tokens bigint not null, output_tokens bigint not null, characters bigint not null,
     audio_ms bigint not null, cost_nano bigint not null, latency_sum_ms bigint not null,
     first_byte_sum_ms bigint not null, first_byte_calls bigint not null,
-    ${LATENCY_COLUMNS.map((column) => `${column} bigint not null`).join(", ")},
+    ${FIRST_LATENCIES.map((column) => `${column} bigint not null`).join(", ")},
     primary key (hour, key_id, user_id, model, channel_id, operation))`,
 ];
 

@@ -1,10 +1,16 @@
-import { firstMigration } from "./first-migration";
-import { ROLLUP_SUMS } from "./ledger/statements";
+import { FIRST_LATENCIES, firstMigration } from "./first-migration";
 import { PARTITION_USAGE } from "./postgres/partitions";
 import type { Kind, Tables } from "./schema";
 
 /** Statements from one schema version to the next. Never edit a migration that was released. */
 type Migration = (kind: Kind) => readonly string[];
+
+/** The sums of roll-ups in the first releases; not a list that the ledger uses, which may grow. */
+const FIRST_SUMS = [
+  ...["calls", "errors", "input_tokens", "output_tokens", "characters", "audio_ms", "cost_nano"],
+  ...["latency_sum_ms", "first_byte_sum_ms", "first_byte_calls"],
+  ...FIRST_LATENCIES,
+];
 
 const consoleTables = [
   `alter table usage add column trace text`,
@@ -18,11 +24,11 @@ const consoleTables = [
   `create index usage_tagged on usage (at, id, tags) where tags is not null`,
   `create table daily_rollups (
     hour bigint not null, key_id text not null, user_id text not null, model text not null,
-    channel_id text not null, operation text not null, ${ROLLUP_SUMS.map((sum) => `${sum} bigint not null`).join(", ")},
+    channel_id text not null, operation text not null, ${FIRST_SUMS.map((sum) => `${sum} bigint not null`).join(", ")},
     primary key (hour, key_id, user_id, model, channel_id, operation))`,
-  `insert into daily_rollups (hour, key_id, user_id, model, channel_id, operation, ${ROLLUP_SUMS.join(", ")})
+  `insert into daily_rollups (hour, key_id, user_id, model, channel_id, operation, ${FIRST_SUMS.join(", ")})
    select hour - hour % 86400000, key_id, user_id, model, channel_id, operation,
-     ${ROLLUP_SUMS.map((sum) => `cast(sum(${sum}) as bigint)`).join(", ")}
+     ${FIRST_SUMS.map((sum) => `cast(sum(${sum}) as bigint)`).join(", ")}
    from rollups group by 1, 2, 3, 4, 5, 6`,
   `create index prompts_by_age on prompts (at)`,
   `create table invites (

@@ -1,6 +1,6 @@
 import type { ModelRecord } from "../../ports/store";
 
-/** Date on which the prices below were read from the vendors' pages; the console shows it beside prefilled prices. */
+/** Date on which the prices below were checked; the console shows it beside prefilled prices. */
 export const PRICE_LIST_DATE = "2026-11-20";
 
 type Known = Pick<ModelRecord, "operation"> &

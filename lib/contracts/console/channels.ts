@@ -141,7 +141,7 @@ const writable = {
   concurrency: Limit,
   timeouts: ChannelTimeouts,
   headers: Headers,
-  /** Options of the provider; lib/http/openapi documents them. */
+  /** Options of the provider: `OPTION_SHAPES` (channel-options.ts) has their shapes. */
   options: z.record(z.string().max(64), z.unknown()),
   enabled: z.boolean(),
 };

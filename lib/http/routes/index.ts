@@ -20,7 +20,7 @@ import { MODELS_ROUTES, VOICES_ROUTES } from "./gateway/models";
 import { EMBEDDINGS_ROUTES, SPEECH_OPENAI_ROUTES } from "./gateway/openai";
 import { INSTANCES_ROUTES, OPERATIONS_ROUTES, openApiRoute } from "./operations";
 
-/** Each file of this folder exports one array. */
+/** The routes of every file of this folder. */
 const DECLARED_ROUTES: readonly Route[] = [
   ...OPERATIONS_ROUTES,
   ...SETUP_ROUTES,
@@ -50,5 +50,5 @@ const DECLARED_ROUTES: readonly Route[] = [
   ...LIVE_ROUTES,
 ];
 
-/** The route table: every URL except the pages. */
+/** The route table: every URL except the pages and next-auth's. */
 export const ROUTES: readonly Route[] = [...DECLARED_ROUTES, openApiRoute(DECLARED_ROUTES)];

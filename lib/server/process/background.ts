@@ -39,7 +39,7 @@ export function watchOtherServers({
     // On PostgreSQL, several servers are supported.
     if (store.kind !== "sqlite") return [];
     const known = await store.ledger.instances(clock.now() - DEAD_AFTER_MS);
-    // The processes of one server share limits and circuits through it.
+    // The processes of one server may share a file: each applies its share of the limits.
     const others = known.filter(({ isSelf, report }) => !isSelf && report?.server !== server);
     firstSeen = new Map(others.map(({ id, heartbeatAt }) => [id, firstSeen.get(id) ?? heartbeatAt]));
     const running = others

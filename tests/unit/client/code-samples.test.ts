@@ -204,7 +204,7 @@ test.runIf(hasTool("javac"))("generates Java samples that compile", { timeout: 6
     return file;
   });
   try {
-    for (const file of files) execFileSync("javac", ["-d", path.dirname(file), file]);
+    for (const file of files) execFileSync("javac", ["-encoding", "UTF-8", "-d", path.dirname(file), file]);
   } finally {
     rmSync(folder, { recursive: true });
   }

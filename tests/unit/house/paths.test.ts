@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { ROOT } from "../../support/sources";
+import { parseSource, ROOT, sourcesBelow } from "../../support/sources";
 
 const DOCUMENTS = ["README.md", "lib/DECISIONS.md"];
 const PATH = /^(?:(?:app|components|lib|tests|public)\/|\.ci\b)/;
@@ -21,6 +21,19 @@ test("every path named in README.md and lib/DECISIONS.md exists", () => {
     pathsIn(readFileSync(path.join(ROOT, file), "utf8"))
       .filter((named) => !existsSync(path.join(ROOT, named)))
       .map((named) => `${file}: ${named}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+const NAMED_FILE = /(?<![\w/@.-])(?:app|components|lib|tests|public)\/[\w\-./()[\]]+\.(?:tsx?|mjs|md)\b/g;
+
+test("every file named in a comment exists", () => {
+  const missing = sourcesBelow("app", "components", "lib", "tests").flatMap((source) =>
+    parseSource(source).comments.flatMap(({ start, end }) =>
+      (source.text.slice(start, end).match(NAMED_FILE) ?? [])
+        .filter((named) => !existsSync(path.join(ROOT, named)))
+        .map((named) => `${source.file}: ${named}`),
+    ),
   );
   expect(missing).toEqual([]);
 });
