@@ -21,48 +21,48 @@ interface FieldUnit {
   milliseconds: "seconds";
   count: "count";
 }
-type Units = { readonly [Name in LimitName]: FieldUnit[(typeof LIMIT_RULES)[Name]["unit"]] };
+type Fields = {
+  readonly [Name in LimitName]: { group: Group; unit: FieldUnit[(typeof LIMIT_RULES)[Name]["unit"]] };
+};
 
-/** The unit of each field; the limits are not imported, to keep their zod schemas out of the browser bundle. */
-const LIMIT_UNITS: Units = {
-  jsonBodyBytes: "megabytes",
-  embeddingsBodyBytes: "megabytes",
-  consoleBodyBytes: "kilobytes",
-  keyBodiesBytes: "megabytes",
-  allBodiesBytes: "megabytes",
-  headersTimeoutMs: "seconds",
-  consoleUploadMs: "seconds",
-  gatewayUploadMs: "seconds",
-  connectionsPerAddress: "count",
-  wrongKeysPerMinute: "count",
-  loginAttemptsPerMinute: "count",
-  attemptsPerCall: "count",
-  upstreamConnectMs: "seconds",
-  upstreamTlsMs: "seconds",
-  speechFirstByteMs: "seconds",
-  embeddingsFirstByteMs: "seconds",
-  idleMs: "seconds",
-  callMs: "seconds",
-  readerIdleMs: "seconds",
+const GROUPS = ["size", "caller", "time", "upstream"] as const;
+type Group = (typeof GROUPS)[number];
+
+/**
+ * Group and unit of each field, in the page's order. The limits are not imported, to keep their zod schemas out of the
+ * browser bundle.
+ */
+const FIELDS: Fields = {
+  jsonBodyBytes: { group: "size", unit: "megabytes" },
+  embeddingsBodyBytes: { group: "size", unit: "megabytes" },
+  consoleBodyBytes: { group: "size", unit: "kilobytes" },
+  keyBodiesBytes: { group: "size", unit: "megabytes" },
+  allBodiesBytes: { group: "size", unit: "megabytes" },
+  attemptsPerCall: { group: "caller", unit: "count" },
+  wrongKeysPerMinute: { group: "caller", unit: "count" },
+  loginAttemptsPerMinute: { group: "caller", unit: "count" },
+  connectionsPerAddress: { group: "caller", unit: "count" },
+  headersTimeoutMs: { group: "time", unit: "seconds" },
+  gatewayUploadMs: { group: "time", unit: "seconds" },
+  consoleUploadMs: { group: "time", unit: "seconds" },
+  callMs: { group: "time", unit: "seconds" },
+  idleMs: { group: "time", unit: "seconds" },
+  readerIdleMs: { group: "time", unit: "seconds" },
+  speechFirstByteMs: { group: "upstream", unit: "seconds" },
+  embeddingsFirstByteMs: { group: "upstream", unit: "seconds" },
+  upstreamConnectMs: { group: "upstream", unit: "seconds" },
+  upstreamTlsMs: { group: "upstream", unit: "seconds" },
 };
 
 // Type assertion: `Object.keys` returns string[].
-const LIMIT_NAMES = Object.keys(LIMIT_UNITS) as LimitName[];
-
-const GROUPS = {
-  size: ["jsonBodyBytes", "embeddingsBodyBytes", "consoleBodyBytes", "keyBodiesBytes", "allBodiesBytes"],
-  caller: ["attemptsPerCall", "wrongKeysPerMinute", "loginAttemptsPerMinute", "connectionsPerAddress"],
-  time: ["headersTimeoutMs", "gatewayUploadMs", "consoleUploadMs", "callMs", "idleMs", "readerIdleMs"],
-  upstream: ["speechFirstByteMs", "embeddingsFirstByteMs", "upstreamConnectMs", "upstreamTlsMs"],
-} as const satisfies Record<string, readonly LimitName[]>;
-const GROUP_NAMES = ["size", "caller", "time", "upstream"] as const;
+const LIMIT_NAMES = Object.keys(FIELDS) as LimitName[];
 
 /** The field's unit in the limit's own unit: bytes, milliseconds. */
 const FACTOR = { kilobytes: 1024, megabytes: 1024 * 1024, seconds: 1_000, count: 1 } as const;
 
 type Values = Record<LimitName, string>;
 
-const factorOf = (name: LimitName) => FACTOR[LIMIT_UNITS[name]];
+const factorOf = (name: LimitName) => FACTOR[FIELDS[name].unit];
 const shown = (name: LimitName, value: number) => String(value / factorOf(name));
 
 const PLAN = {
@@ -95,7 +95,7 @@ export function LimitsSection() {
   const withUnit = (name: LimitName, text: string) => {
     const number = typedNumber(text);
     const shownNumber = typeof number === "number" ? decimal(number) : text;
-    const unit = LIMIT_UNITS[name];
+    const unit = FIELDS[name].unit;
     return unit === "count" ? shownNumber : `${shownNumber} ${t(`limits.unit.${unit}`)}`;
   };
   const defaultOf = (name: LimitName) => withUnit(name, shown(name, facts.base_limits[name]));
@@ -109,11 +109,11 @@ export function LimitsSection() {
         text === "" ? defaultOf(limitName(name)) : withUnit(limitName(name), text)
       }
     >
-      {GROUP_NAMES.map((group) => (
+      {GROUPS.map((group) => (
         <fieldset key={group} className="not-has-[[data-match]]:hidden">
           <legend className="text-sm font-medium text-ink-muted">{t(`limits.group.${group}`)}</legend>
           <div className="divide-y">
-            {GROUPS[group].map((name) => (
+            {LIMIT_NAMES.filter((name) => FIELDS[name].group === group).map((name) => (
               <LimitRow
                 key={name}
                 name={name}
@@ -177,7 +177,7 @@ function LimitRow(props: LimitRowProps) {
 /** The value in its unit, and the button that resets it to the default. */
 function LimitInput({ id, name, value, base, defaultText, error, onChange }: LimitRowProps & { id: string }) {
   const t = useTranslations("settings.limits");
-  const unit = LIMIT_UNITS[name];
+  const unit = FIELDS[name].unit;
   return (
     <div className="flex items-center gap-2">
       <Button

@@ -8,7 +8,7 @@ import { encodeTrace } from "./trace";
 /** Values that both databases take as parameters without conversion. */
 export type Cell = string | number | null;
 
-/** The order of cells in which a ledger entry is sent to the writer. */
+/** The order of cells in which a ledger entry is sent to the writer; `toCells` is typed by it. */
 export const USAGE_COLUMNS = [
   "id",
   "request_id",
@@ -42,6 +42,10 @@ export const USAGE_COLUMNS = [
 ] as const satisfies readonly (keyof UsageTable)[];
 
 export type UsageColumn = (typeof USAGE_COLUMNS)[number];
+/** A cell of each column, in their order: one too few, or of another type, does not compile. */
+type CellsOf<Columns extends readonly UsageColumn[]> = {
+  -readonly [At in keyof Columns]: UsageTable[Columns[At]];
+};
 
 /** The columns that lists read: all except the trace. */
 export const LISTED_COLUMNS = USAGE_COLUMNS.filter(
@@ -83,7 +87,7 @@ export function toCells(
   state: "open" | "settled",
   owner: string,
   periods: BillingPeriod,
-): Cell[] {
+): CellsOf<typeof USAGE_COLUMNS> {
   return [
     row.id,
     storable(row.requestId),
