@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { useTranslations } from "use-intl";
-import { type ChartSeries, valueText } from "./series";
+import { type ChartSeries, columnsOf, valueText } from "./series";
 
 /** The values of a chart as a table for screen-reader users. */
 export const ChartTable = memo(function ChartTable({
@@ -17,6 +17,7 @@ export const ChartTable = memo(function ChartTable({
   format(value: number): string;
 }) {
   const t = useTranslations("common.chart");
+  const columns = columnsOf(series, (name) => t("nameBefore", { name }));
   return (
     // A table does not shrink to the size of `sr-only`, so its wrapper is hidden.
     <div className="sr-only">
@@ -25,7 +26,7 @@ export const ChartTable = memo(function ChartTable({
         <thead>
           <tr>
             <th scope="col">{t("time")}</th>
-            {series.map((one) => (
+            {columns.map((one) => (
               <th key={one.name} scope="col">
                 {one.name}
               </th>
@@ -36,7 +37,7 @@ export const ChartTable = memo(function ChartTable({
           {buckets.map((at, index) => (
             <tr key={at}>
               <th scope="row">{bucketLabel(at)}</th>
-              {series.map((one) => (
+              {columns.map((one) => (
                 <td key={one.name}>{valueText(one.values[index], format)}</td>
               ))}
             </tr>

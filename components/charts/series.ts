@@ -25,6 +25,21 @@ export function colourOf(series: Pick<ChartSeries, "colour">, index: number): st
 export const valueText = (value: number | null | undefined, format: (value: number) => string): string =>
   value === null || value === undefined ? "–" : format(value);
 
+interface ChartColumn {
+  name: string;
+  values: readonly (number | null)[];
+}
+
+/** Each series, followed by its previous period, if any; `nameBefore` names that. */
+export const columnsOf = (
+  series: readonly ChartSeries[],
+  nameBefore: (name: string) => string,
+): ChartColumn[] =>
+  series.flatMap(({ name, values, previous }) => [
+    { name, values },
+    ...(previous ? [{ name: nameBefore(name), values: previous }] : []),
+  ]);
+
 /** The largest value on the axis: the sum of the stacked bars of a bucket, or a single line value. */
 export function maxOf(series: readonly ChartSeries[], buckets: number): number {
   let max = 0;

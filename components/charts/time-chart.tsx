@@ -9,7 +9,7 @@ import { ChartTable } from "./chart-table";
 import { Plot } from "./plot";
 import { bucketAt, bucketCentre, type PlotFrame, plotFrame, timeLabels } from "./plot-geometry";
 import { Readout } from "./readout";
-import { type ChartSeries, heightOf, maxOf, valueText } from "./series";
+import { type ChartSeries, columnsOf, heightOf, maxOf, valueText } from "./series";
 
 interface TimeChartProps {
   /** What is shown, as a phrase for screen readers: "Requests by hour". The visible heading is the page's. */
@@ -174,7 +174,9 @@ function Slider({ label, buckets, bucketMs, series, format, selected, slider, on
   const labels = useTimeLabels(bucketMs);
   const last = buckets.length - 1;
   const shown = selected ?? last;
-  const values = series.map((one) => `${one.name}: ${valueText(one.values[shown], format)}`);
+  const values = columnsOf(series, (name) => t("nameBefore", { name })).map(
+    (one) => `${one.name}: ${valueText(one.values[shown], format)}`,
+  );
   return (
     <input
       ref={slider}

@@ -66,6 +66,7 @@ export const common = {
   chart: {
     time: "Time",
     before: "before",
+    nameBefore: "{name} (before)",
     read: "{label}: explore values",
     summary: "{label}, {from} to {to}. Highest: {peak}, {when}.",
     summaryEmpty: "{label}: no data in this range.",

@@ -66,6 +66,7 @@ export const common = {
   chart: {
     time: "时间",
     before: "上一周期",
+    nameBefore: "{name}（上一周期）",
     read: "{label}：浏览数值",
     summary: "{label}，{from} 至 {to}。最高：{peak}（{when}）。",
     summaryEmpty: "{label}：此时间范围内没有数据。",

@@ -1,7 +1,12 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { IntlProvider } from "use-intl";
 import { afterEach, expect, test, vi } from "vitest";
 import { niceTicks, timeTicks } from "@/components/charts/chart-scale";
+import { ChartTable } from "@/components/charts/chart-table";
 import { barPaths, plotFrame, yOf } from "@/components/charts/plot-geometry";
 import { heightOf, maxOf, valueText } from "@/components/charts/series";
+import { common } from "@/lib/messages/en/common";
 
 const HOUR = 3_600_000;
 
@@ -22,6 +27,25 @@ test("takes stacked bars, and the highest of the lines, for the height of a buck
   expect([heightOf(bars, 0), heightOf(bars, 1)]).toEqual([500, 3]);
   const lines = bars.map((one) => ({ ...one, kind: "line" as const, previous: [1, 900] }));
   expect([heightOf(lines, 0), heightOf(lines, 1), maxOf(lines, 2)]).toEqual([500, 3, 900]);
+});
+
+test("reads the values of the previous period to screen-reader users too", () => {
+  const table = createElement(ChartTable, {
+    label: "Requests",
+    buckets: [0, 1],
+    bucketLabel: (at) => `hour ${at}`,
+    series: [
+      { name: "Succeeded", values: [3, 4], previous: [7, null] },
+      { name: "Failed", values: [1, 0] },
+    ],
+    format: String,
+  });
+  const intl = { locale: "en" as const, timeZone: "UTC", messages: { common }, children: table };
+  const html = renderToStaticMarkup(createElement(IntlProvider, intl));
+  const textsOf = (element: string) =>
+    [...html.matchAll(new RegExp(`<${element}\\b[^>]*>([^<]*)<`, "g"))].map((match) => match[1]);
+  expect(textsOf("th").slice(0, 4)).toEqual(["Time", "Succeeded", "Succeeded (before)", "Failed"]);
+  expect(textsOf("td")).toEqual(["3", "7", "1", "4", "–", "0"]);
 });
 
 test("steps an axis in round values up to or above the maximum", () => {
