@@ -9,13 +9,11 @@ import type { Range } from "@/lib/client/range";
 import { useApiPages } from "@/lib/client/use-api-pages";
 import type { Rejection } from "@/lib/contracts/console/rejections";
 import { useAmounts } from "../charts/use-amounts";
-import { CallError } from "../forms/call-error";
-import { LoadMore } from "../shell/list-body";
+import { ListBody } from "../shell/list-body";
 import { type Column, RecordList } from "../shell/record-list";
 import { StatusDot } from "../ui/badge";
 import { CopyButton } from "../ui/copy-button";
 import { EmptyState } from "../ui/empty-state";
-import { Skeleton } from "../ui/skeleton";
 
 interface RejectionListProps {
   filters: CallFilters;
@@ -57,22 +55,20 @@ function Rejections({
   const t = useTranslations("requests");
   const columns = useColumns(showsUsers);
   const list = useApiPages(api.listRejections, { query });
-  const { items } = list;
-  if (list.error && !items?.length)
-    return <CallError error={list.error} onRetry={() => void list.reload()} />;
-  if (!items) return <Skeleton className="h-80 rounded-md" />;
-  if (items.length === 0) return <NoRejections />;
   return (
-    <div className="grid grid-cols-1 gap-4">
-      <p className="max-w-prose text-sm text-ink-muted">{t("rejected.note")}</p>
-      <RecordList
-        label={t("rejected.label")}
-        items={items}
-        columns={columns}
-        cardTitle={(one) => <Outcome of={one} />}
-      />
-      <LoadMore list={list} />
-    </div>
+    <ListBody list={list} isFiltered empty={<NoRejections />}>
+      {(items) => (
+        <>
+          <p className="max-w-prose text-sm text-ink-muted">{t("rejected.note")}</p>
+          <RecordList
+            label={t("rejected.label")}
+            items={items}
+            columns={columns}
+            cardTitle={(one) => <Outcome of={one} />}
+          />
+        </>
+      )}
+    </ListBody>
   );
 }
 

@@ -11,6 +11,7 @@ import type { PagedCalls } from "@/lib/client/use-calls";
 import { useWindowEvent } from "@/lib/client/use-window-event";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError } from "../forms/call-error";
+import { ResultCount } from "../shell/list-body";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
@@ -60,6 +61,7 @@ export function RequestList({
       )}
     >
       <div className="grid min-w-0 grid-cols-1 gap-4">
+        <ResultCount rows={isFiltered ? rows : undefined} hasMore={calls.hasMore} />
         {calls.hasNewer ? (
           <Button
             variant="outline"

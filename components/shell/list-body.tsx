@@ -15,7 +15,7 @@ export function ResultCount({ rows, hasMore }: { rows: readonly unknown[] | unde
   const t = useTranslations("common");
   return (
     <p role="status" className="sr-only">
-      {rows ? t(hasMore ? "firstResults" : "results", { count: rows.length }) : null}
+      {rows ? t(hasMore && rows.length > 0 ? "firstResults" : "results", { count: rows.length }) : null}
     </p>
   );
 }

@@ -112,6 +112,26 @@ test("keeps the keyboard at the open call, names it, and scrolls its text by the
   await expect(link.nth(1)).toBeFocused();
 });
 
+test("announces how many requests a filter has found", async ({ ownerPage: page, product }) => {
+  const count = page
+    .locator("main")
+    .getByRole("status")
+    .filter({ hasText: /result/i });
+  await embed(product.url, testKey, { tags: "counted" });
+  await page.goto(`${product.url}/logs`);
+  await expect(cards(page).or(rows(page)).first()).toBeVisible();
+  await expect(count).toHaveCount(0);
+  const search = page.getByLabel("Search", { exact: true });
+  await search.fill("counted");
+  await search.press("Enter");
+  await expect(count).toHaveText("1 result");
+  await search.fill("nothing has this");
+  await search.press("Enter");
+  await expect(count).toHaveText("No results");
+  await page.goto(`${product.url}/logs?status=rejected&model=nothing-has-this`);
+  await expect(count).toHaveText("No results");
+});
+
 test("keeps the keyboard in the page when the filters are cleared", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/logs?status=failed`, { waitUntil: "networkidle" });
   const clear = page.getByRole("button", { name: "Clear filters" });
