@@ -2,7 +2,7 @@
 
 import { ChevronLeftIcon, UploadIcon } from "lucide-react";
 import Link from "next/link";
-import { type MouseEvent, type MouseEventHandler, useState } from "react";
+import { type MouseEvent, type MouseEventHandler, useEffect, useEffectEvent, useRef, useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";
@@ -54,6 +54,7 @@ function Content() {
         list?.installations.some(({ state }) => state === "running") ? BUSY_MS : IDLE_MS,
     },
   );
+  useInstalledToast(data?.installed);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   /** Runs a call and shows the list after it; a failure as a message. */
   const act = async (work: () => Promise<unknown>) => {
@@ -101,6 +102,20 @@ function Content() {
       ) : null}
     </div>
   );
+}
+
+/** Shows a message for each voice that was installed since the page was opened. */
+function useInstalledToast(installed: readonly InstalledVoice[] | undefined): void {
+  const t = useTranslations("localVoices");
+  const known = useRef<ReadonlySet<string> | null>(null);
+  const report = useEffectEvent((names: readonly string[]) => {
+    const added = names.filter((name) => known.current?.has(name) === false);
+    for (const name of added) toast.success(t("installedNamed", { name }));
+    known.current = new Set(names);
+  });
+  useEffect(() => {
+    if (installed) report(installed.map(({ name }) => name));
+  }, [installed]);
 }
 
 /** The page's title and the button that uploads an archive. */

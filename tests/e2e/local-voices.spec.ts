@@ -71,6 +71,7 @@ test("downloads a voice with progress, cancels and resumes it, then maps its voi
 
   const installed = page.getByRole("region", { name: "Installed" });
   await expect(installed.getByRole("heading", { name: NAME })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText(`${NAME} installed`)).toBeVisible();
   await expect(installed).toContainText("VITS (Piper)");
   await expect(installed).toContainText("16 kHz");
   await expect(installed).toContainText(/\d\.\d\d keeps up with playback/);
@@ -115,6 +116,7 @@ test("uploads an archive and names the missing file of a broken folder", async (
   await expect(dialog.getByLabel("Name", { exact: true })).toHaveValue("tiny");
   await dialog.getByRole("button", { name: "Upload and install" }).click();
   await expect(page.getByRole("heading", { name: "tiny", exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText("tiny installed")).toBeVisible();
 });
 
 test("says at the voice on a phone why its download failed", async ({ page, instance }) => {

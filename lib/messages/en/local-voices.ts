@@ -6,6 +6,7 @@ export const localVoices = {
     title: "Local voices are turned off",
     text: "Set PATCHBAY_VOICES=on, or remove the variable, and restart.",
   },
+  installedNamed: "{name} installed",
   verified: "{name} is unchanged and speaks (real-time factor {factor})",
   verifiedUnrecorded:
     "{name} speaks (real-time factor {factor}). Its files were copied here, so there is no digest to compare.",

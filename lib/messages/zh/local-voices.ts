@@ -6,6 +6,7 @@ export const localVoices = {
     title: "本地语音已关闭",
     text: "将 PATCHBAY_VOICES 设为 on 或删除该变量，然后重启。",
   },
+  installedNamed: "{name} 已安装",
   verified: "{name} 未被改动，可以发声（实时率 {factor}）",
   verifiedUnrecorded: "{name} 可以发声（实时率 {factor}）。文件是直接复制到此处的，没有可比对的摘要。",
   installation: {
