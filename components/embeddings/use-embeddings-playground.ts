@@ -109,12 +109,17 @@ function useTextEdits({
     },
     [change, clear, focus],
   );
-  const add = (added: readonly string[]) => {
+  /** Reports the texts of `added` that have no place beside the present ones, and returns the others. */
+  const fitting = <Text>(added: readonly Text[]): readonly Text[] => {
     const available = MAX_TEXTS - latest.current.length;
-    setTexts([...latest.current, ...draftTexts(added.slice(0, available))]);
     const excess = added.length - available;
     if (excess > 0) toast.warning(t("leftOut", { count: excess, max: MAX_TEXTS }));
-    else if (added.length > 1) toast.success(t("added", { count: added.length }));
+    return added.slice(0, available);
+  };
+  const add = (added: readonly string[]) => {
+    const texts = fitting(added);
+    setTexts([...latest.current, ...draftTexts(texts)]);
+    if (texts.length === added.length && added.length > 1) toast.success(t("added", { count: added.length }));
   };
   const addFiles = async (files: readonly File[]) => {
     const { texts: read, rejected } = await readFiles(files);
@@ -134,7 +139,7 @@ function useTextEdits({
     remove: useCallback((id: number) => setTexts(latest.current.filter((one) => one.id !== id)), [setTexts]),
     clear: () => {
       setTexts([]);
-      const undo = () => setTexts([...texts, ...latest.current].slice(0, MAX_TEXTS));
+      const undo = () => setTexts([...fitting(texts), ...latest.current]);
       toast(t("cleared", { count: texts.length }), { action: { label: t("undo"), onClick: undo } });
     },
   };

@@ -337,6 +337,26 @@ test("adds pasted lines as texts, edits and removes them, and restores them with
   await expect(texts).toHaveText(["1second", "2three", "3added since"]);
 });
 
+test("says how many removed texts Undo did not restore beside those added since", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await open(page, product.url);
+  const lines = Array.from({ length: 500 }, (_, index) => `text ${index + 1}`).join("\n");
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "texts.txt", mimeType: "text/plain", buffer: Buffer.from(lines) });
+  await expect(page.getByText("500 of 500")).toBeVisible();
+  await page.getByRole("button", { name: "Remove all" }).click();
+  const field = page.getByLabel("Add texts");
+  await field.fill("added since");
+  await field.press("Enter");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("1 text was left out: the page compares at most 500.")).toBeVisible();
+  await expect(page.getByText("500 of 500")).toBeVisible();
+  await expect(row(page, 500)).toHaveText("500added since");
+});
+
 test("keeps the texts that are added while a file is read", async ({ ownerPage: page, product }) => {
   await open(page, product.url);
   const release = await page.evaluateHandle(() => {
