@@ -3,7 +3,7 @@
 import { defaultFilter } from "cmdk";
 import { KeyboardIcon, LogOutIcon, PlusIcon, SunMoonIcon } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { type Match, usePaletteMatches } from "@/components/shell/use-palette-matches";
 import { signOut } from "@/lib/client/sign-out";
@@ -11,11 +11,14 @@ import { leaveTo } from "@/lib/client/unsaved";
 import type { Role } from "@/lib/contracts/console/user";
 import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
 import { Dialog, DialogContent, DialogDescription, DialogTitle } from "../ui/dialog";
+import { focusContent } from "../ui/keep-focus";
 import { PAGES, pagesFor } from "./pages";
 import { LANGUAGES, usePreferences } from "./use-preferences";
 
 interface PaletteProps {
   onClose(): void;
+  /** Called before another page is opened. */
+  onLeave(): void;
   onError(error: unknown): void;
   onShowShortcuts(): void;
   role: Role;
@@ -26,14 +29,31 @@ export function CommandPalette({
   open,
   onOpenChange,
   ...props
-}: Omit<PaletteProps, "onClose"> & { open: boolean; onOpenChange(open: boolean): void }) {
+}: Omit<PaletteProps, "onClose" | "onLeave"> & { open: boolean; onOpenChange(open: boolean): void }) {
   const t = useTranslations("common.palette");
+  const isLeaving = useRef(false);
   return (
     <Dialog open={open} onOpenChange={onOpenChange}>
-      <DialogContent className="top-24 max-w-xl translate-y-0 gap-0 p-0 [&>button]:hidden">
+      <DialogContent
+        className="top-24 max-w-xl translate-y-0 gap-0 p-0 [&>button]:hidden"
+        onOpenAutoFocus={() => {
+          isLeaving.current = false;
+        }}
+        onCloseAutoFocus={(event) => {
+          if (!isLeaving.current) return;
+          event.preventDefault();
+          focusContent();
+        }}
+      >
         <DialogTitle className="sr-only">{t("title")}</DialogTitle>
         <DialogDescription className="sr-only">{t("placeholder")}</DialogDescription>
-        <Palette {...props} onClose={() => onOpenChange(false)} />
+        <Palette
+          {...props}
+          onClose={() => onOpenChange(false)}
+          onLeave={() => {
+            isLeaving.current = true;
+          }}
+        />
       </DialogContent>
     </Dialog>
   );
@@ -95,11 +115,15 @@ function Palette(props: PaletteProps) {
   );
 }
 
-function useEntries({ role, onError, onShowShortcuts }: PaletteProps) {
+function useEntries({ role, onError, onLeave, onShowShortcuts }: PaletteProps) {
   const t = useTranslations("common");
   const router = useRouter();
   const { locale, setLocale, toggleTheme } = usePreferences({ isSignedIn: true });
-  const go = (path: string) => leaveTo(path, (to) => router.push(to));
+  const go = (path: string) =>
+    leaveTo(path, (to) => {
+      if (new URL(to, window.location.href).pathname !== window.location.pathname) onLeave();
+      router.push(to);
+    });
   const pages: Entry[] = pagesFor(role).map((page) => ({
     name: t(`nav.${page.name}`),
     icon: <page.icon />,

@@ -126,6 +126,7 @@ test("opens pages and actions from the command palette", async ({ ownerPage: pag
   await page.keyboard.type("acc");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${product.url}/account`);
+  await expect(page.locator("#content")).toBeFocused();
 
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("combobox")).toBeFocused();
@@ -135,6 +136,31 @@ test("opens pages and actions from the command palette", async ({ ownerPage: pag
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(page).toHaveURL(`${product.url}/keys`);
+});
+
+test("moves the focus to the page that the palette opened, and back to its opener on the same page", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const run = async (command: string) => {
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("combobox")).toBeFocused();
+    await page.keyboard.type(command);
+    await page.keyboard.press("Enter");
+  };
+  await page.goto(product.url);
+  await page.getByRole("link", { name: "Usage", exact: true }).focus();
+  await run("API keys");
+  await expect(heading(page, "API keys")).toBeVisible();
+  await expect(page.locator("#content")).toBeFocused();
+
+  const opener = page.getByRole("button", { name: "Create API key" });
+  await opener.focus();
+  await run("Create API key");
+  await expect(page.getByRole("dialog", { name: "Create API key" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(opener).toBeFocused();
 });
 
 test("returns the focus to the button whose dialog was replaced by another", async ({
