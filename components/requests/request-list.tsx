@@ -6,6 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
+import { hasLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { PagedCalls } from "@/lib/client/use-calls";
 import { useWindowEvent } from "@/lib/client/use-window-event";
@@ -189,7 +190,7 @@ const SCROLLS = '[role="group"] > [tabindex="0"]';
 const SEQUENCE_MS = 1_500;
 
 function stepOf(key: string, isOpen: boolean): "previous" | "next" | undefined {
-  if (Object.hasOwn(STEP_LETTERS, key)) return STEP_LETTERS[key];
+  if (Object.hasOwn(STEP_LETTERS, key)) return hasLetterShortcuts() ? STEP_LETTERS[key] : undefined;
   return isOpen && Object.hasOwn(STEP_ARROWS, key) ? STEP_ARROWS[key] : undefined;
 }
 

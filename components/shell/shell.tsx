@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
+import { hasLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import { useLiveUpdates } from "@/lib/client/live";
 import { claimTab } from "@/lib/client/storage";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
@@ -240,7 +241,7 @@ interface ShellKeys {
 
 /**
  * The console's keys: Ctrl- or Cmd-K toggles the palette; `?` lists the shortcuts and `g` with a letter opens a page,
- * unless the focused element takes text or is in a dialog or menu, which handle their own keys.
+ * unless they are turned off, or the focused element takes text or is in a dialog or menu, which handle their own keys.
  */
 function useShellKeys(keys: ShellKeys): void {
   const sequenceEnds = useRef(0);
@@ -254,6 +255,7 @@ function useShellKeys(keys: ShellKeys): void {
     }
     const target = event.target instanceof Element ? event.target : null;
     if (isCommand || event.repeat || target?.closest(`${TAKES_TEXT}, ${HANDLES_KEYS}`)) return;
+    if (!hasLetterShortcuts()) return;
     const isSecond = event.timeStamp < sequenceEnds.current;
     sequenceEnds.current = 0;
     if (isSecond && keys.goTo(event.key)) event.preventDefault();

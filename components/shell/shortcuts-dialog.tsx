@@ -1,13 +1,16 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { useTranslations } from "use-intl";
+import { hasLetterShortcuts, setLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import type { Role } from "@/lib/contracts/console/user";
 import { Dialog, DialogContent, DialogDescription, DialogTitle } from "../ui/dialog";
+import { Label } from "../ui/input";
 import { Kbd } from "../ui/kbd";
+import { Switch } from "../ui/switch";
 import { pagesFor } from "./pages";
 
-/** Lists the keyboard shortcuts of the console: pages, and what works on one page only. */
+/** Lists the keyboard shortcuts of the console: pages, and what works on one page only. Turns those of one key off. */
 export function ShortcutsDialog({
   open,
   onOpenChange,
@@ -48,8 +51,35 @@ export function ShortcutsDialog({
             </Shortcuts>
           </div>
         </div>
+        <LetterShortcutsSwitch />
       </DialogContent>
     </Dialog>
+  );
+}
+
+function LetterShortcutsSwitch() {
+  const id = useId();
+  const t = useTranslations("common.shortcuts");
+  // The dialog is rendered in the browser only.
+  const [isOn, setOn] = useState(hasLetterShortcuts);
+  return (
+    <div className="flex items-start justify-between gap-4 border-t pt-4">
+      <div className="grid gap-0.5">
+        <Label htmlFor={id}>{t("letters")}</Label>
+        <p id={`${id}-hint`} className="text-sm text-ink-muted">
+          {t("lettersHint")}
+        </p>
+      </div>
+      <Switch
+        id={id}
+        aria-describedby={`${id}-hint`}
+        checked={isOn}
+        onCheckedChange={(next) => {
+          setLetterShortcuts(next);
+          setOn(next);
+        }}
+      />
+    </div>
   );
 }
 

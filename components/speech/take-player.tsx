@@ -2,6 +2,7 @@
 
 import { PauseIcon, PlayIcon } from "lucide-react";
 import { useTranslations } from "use-intl";
+import { hasLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import { PlayClock } from "../audio/play-clock";
 import { Waveform } from "../audio/waveform";
 import { useAmounts } from "../charts/use-amounts";
@@ -51,9 +52,11 @@ export function TakePlayer({ workspace }: { workspace: SpeechWorkspace }) {
         {take && take.state !== "complete" ? (
           <Badge tone={take.state === "cut" ? "bad" : "neutral"}>{t(take.state)}</Badge>
         ) : null}
-        <span className="hidden items-center gap-1.5 text-sm text-ink-faint pointer-fine:sm:flex">
-          <Kbd>{t("space")}</Kbd> {t("spaceHint")}
-        </span>
+        {hasLetterShortcuts() ? (
+          <span className="hidden items-center gap-1.5 text-sm text-ink-faint pointer-fine:sm:flex">
+            <Kbd>{t("space")}</Kbd> {t("spaceHint")}
+          </span>
+        ) : null}
         <span className="ml-auto flex flex-wrap items-center justify-end gap-2">
           <RateSelect rate={state.rate} onChange={(rate) => player.setRate(rate)} />
           {take ? <DownloadMenu take={take} /> : null}

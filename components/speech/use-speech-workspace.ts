@@ -6,6 +6,7 @@ import { useTranslations } from "use-intl";
 import { findNames } from "@/components/speech/script";
 import { type GatewayModel, listVoices, voicesOfModel } from "@/lib/client/gateway-models";
 import { isComposing } from "@/lib/client/is-composing";
+import { hasLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { SpeechPlayer } from "@/lib/client/speech-player";
@@ -38,6 +39,8 @@ function useShortcuts({ speak, stop, toggle }: { speak(): unknown; stop(): void;
       if (!event.repeat) speak();
     } else if (event.key === "Escape") stop();
     else if (event.key === " " && !isCommand && !event.shiftKey && !target?.closest(TAKES_SPACE)) {
+      // Speech input types spaces as it types letters.
+      if (!hasLetterShortcuts()) return;
       event.preventDefault();
       if (!event.repeat) toggle();
     }

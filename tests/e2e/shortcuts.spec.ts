@@ -49,6 +49,51 @@ test("types shortcut letters as text in a text field", async ({ ownerPage: page,
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
+test("turns off the single-letter shortcuts of this browser and back on", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  const letters = dialog.getByRole("switch", { name: "Single-letter shortcuts" });
+  const openFromPalette = async () => {
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("combobox", { name: "Commands" })).toBeFocused();
+    await page.keyboard.type("shortcuts");
+    await page.keyboard.press("Enter");
+    await expect(dialog).toBeVisible();
+  };
+  const call = { model: "patchbay-embed", input: "lamp" };
+  const headers = { authorization: `Bearer ${product.key}` };
+  expect((await page.request.post(`${product.url}/v1/embeddings`, { headers, data: call })).status()).toBe(
+    200,
+  );
+  await page.goto(`${product.url}/logs`);
+  await openFromPalette();
+  await expect(letters).toBeChecked();
+  await letters.click();
+  await expect(letters).not.toBeChecked();
+
+  await page.reload();
+  const requests = page.getByRole("table", { name: "Requests", exact: true }).getByRole("row");
+  await expect(requests.nth(1)).toBeVisible();
+  await page.keyboard.press("Shift+?");
+  await page.keyboard.press("j");
+  await page.keyboard.press("g");
+  await page.keyboard.press("k");
+  // The palette opens after the keys were handled.
+  await openFromPalette();
+  await expect(letters).not.toBeChecked();
+  await expect(page).toHaveURL(`${product.url}/logs`);
+  await letters.click();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await page.keyboard.press("j");
+  await expect(page).toHaveURL(/call=/);
+  await page.keyboard.press("g");
+  await page.keyboard.press("k");
+  await expect(page.getByRole("heading", heading("API keys"))).toBeVisible();
+});
+
 test("shows an unknown address inside the shell", async ({ page, product, allowedConsole }) => {
   allowedConsole.push(/404/);
   await signInByCookie(page, product.url, product.cookie);

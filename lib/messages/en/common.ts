@@ -128,6 +128,8 @@ export const common = {
     space: "Space",
     nextCall: "Next request",
     previousCall: "Previous request",
+    letters: "Single-letter shortcuts",
+    lettersHint: "Turn off to use only shortcuts with Ctrl or Cmd, Esc and the arrow keys.",
   },
   error: {
     title: "Something went wrong",

@@ -128,6 +128,8 @@ export const common = {
     space: "空格",
     nextCall: "下一个请求",
     previousCall: "上一个请求",
+    letters: "单字母快捷键",
+    lettersHint: "关闭后，仅 Ctrl 或 Cmd 组合键、Esc 和方向键可用。",
   },
   error: {
     title: "出错了",

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { hasLetterShortcuts, setLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import { claimTab } from "@/lib/client/storage";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -37,4 +38,17 @@ test("opens the console where the browser refuses storage", () => {
     },
   });
   expect(() => claimTab("usr_2")).not.toThrow();
+});
+
+test("keeps the shortcuts of one character off where the browser refuses storage", () => {
+  vi.stubGlobal("window", {
+    get localStorage() {
+      throw new DOMException("", "SecurityError");
+    },
+  });
+  expect(hasLetterShortcuts()).toBe(true);
+  setLetterShortcuts(false);
+  expect(hasLetterShortcuts()).toBe(false);
+  setLetterShortcuts(true);
+  expect(hasLetterShortcuts()).toBe(true);
 });

@@ -1,0 +1,16 @@
+import { readStored, writeStored } from "./storage";
+
+const STORED = "patchbay-letter-shortcuts";
+/** The choice where the browser refuses storage; it lasts until the page is left. */
+let unstored: string | null = null;
+
+/** Whether shortcuts of one character without Ctrl or Cmd are on in this browser (WCAG 2.1.4 Character Key Shortcuts). */
+export function hasLetterShortcuts(): boolean {
+  return (unstored ?? readStored("localStorage", STORED)) !== "off";
+}
+
+/** Turns the shortcuts of one character on or off in this browser. */
+export function setLetterShortcuts(isOn: boolean): void {
+  const choice = isOn ? "on" : "off";
+  unstored = writeStored("localStorage", STORED, choice) ? null : choice;
+}
