@@ -5,24 +5,25 @@ import {
   RESERVED_HEADERS,
   SECRET_HEADER,
 } from "../../contracts/console/upstream-address";
-import { AppError } from "../../errors";
+import { AppError, invalidField } from "../../errors";
 
 const RESERVED: ReadonlySet<string> = new Set(RESERVED_HEADERS);
 const SECRET = new RegExp(SECRET_HEADER);
 const NAME = new RegExp(HEADER_NAME);
 const VALUE = new RegExp(HEADER_VALUE);
 
-function refuse(name: string | null, why: string): AppError {
-  const path = name === null ? "headers" : `headers.${name.slice(0, 100)}`;
+function refuse(name: string, why: string): AppError {
+  const path = `headers.${name.slice(0, 100)}`;
   // Shown at the field of all headers.
-  const message = name === null ? `Headers ${why}.` : `'${name.slice(0, 100)}' ${why}.`;
+  const message = `'${name.slice(0, 100)}' ${why}.`;
   return new AppError("invalid", `'${path}' ${why}`, { param: "headers", issues: [{ path, message }] });
 }
 
 /** A channel's own headers with lower-case names. Throws `invalid` for one that may not be sent. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers);
-  if (entries.length > MAX_HEADERS) throw refuse(null, `must have at most ${MAX_HEADERS} entries`);
+  if (entries.length > MAX_HEADERS)
+    throw invalidField("headers", `Must have at most ${MAX_HEADERS} headers.`);
   const checked: Record<string, string> = {};
   for (const [sent, value] of entries) {
     const name = sent.toLowerCase();

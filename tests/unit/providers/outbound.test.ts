@@ -419,7 +419,7 @@ test("reads the errors of Google's OpenAI endpoint, which are in a list", () => 
 
 test("names the limit when a channel has too many headers", () => {
   const headers = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, "a"]));
-  const message = "'headers' must have at most 20 entries";
+  const message = "Must have at most 20 headers.";
   expect(() => checkHeaders(headers)).toThrow(message);
 });
 
