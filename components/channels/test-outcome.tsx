@@ -8,6 +8,7 @@ import { releaseUrl } from "@/lib/client/save-file";
 import type { ChannelTest, UpstreamFailure } from "@/lib/contracts/console/channels";
 import { useAmounts } from "../charts/use-amounts";
 import { useErrorText } from "../forms/call-error";
+import { useServerText } from "../forms/use-server-text";
 import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
@@ -60,7 +61,8 @@ function errorText(t: Texts, error: UpstreamFailure): ErrorText {
 
 export function useUpstreamErrorText(): (error: UpstreamFailure) => ErrorText {
   const t = useTranslations("channels.upstreamError");
-  return (error) => upstreamErrorText(t, error);
+  const serverText = useServerText();
+  return (error) => upstreamErrorText(t, { ...error, message: serverText(error.message) });
 }
 
 /** Why a test failed; null: it did not. */
@@ -70,7 +72,7 @@ export function useTestFailure(): (state: TestState | undefined) => ErrorText | 
   const upstreamText = useUpstreamErrorText();
   return (state) => {
     if (state?.kind === "failed") {
-      // The channel was deleted since; the server's message is English.
+      // The channel was deleted since.
       const summary = isApiError(state.error, "not_found") ? gone : errorText(state.error).message;
       return { summary, detail: "" };
     }

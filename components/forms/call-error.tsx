@@ -1,24 +1,43 @@
 "use client";
 
 import { useCallback } from "react";
-import { useTranslations } from "use-intl";
-import { isApiError, isUnreachable } from "@/lib/client/api-error";
+import { useLocale, useTranslations } from "use-intl";
+import { type ApiError, isApiError, isUnreachable } from "@/lib/client/api-error";
 import { leaveForSignIn } from "@/lib/client/swr-config";
 import { Button } from "../ui/button";
 import { ErrorState } from "../ui/error-state";
 import { Notice } from "../ui/notice";
+import { ruleText } from "./rule-text";
 
 /** The message and request ID of a failed API call; the server's message if it sent one. */
 export function useErrorText(): (error: unknown) => { message: string; requestId: string | null } {
   const t = useTranslations("common.error");
+  const serverMessage = useServerMessage();
   return useCallback(
     (error) => {
       if (!isApiError(error)) return { message: t("unexpected"), requestId: null };
       if (!error.message && isUnreachable(error)) return { message: t("network"), requestId: null };
       if (error.code === "unauthenticated") return { message: t("signedOut"), requestId: error.requestId };
-      return { message: error.message || t("unexpected"), requestId: error.requestId };
+      return { message: serverMessage(error) || t("unexpected"), requestId: error.requestId };
     },
-    [t],
+    [t, serverMessage],
+  );
+}
+
+/** The server's message; outside English, that of its first issue with the field, whose rules forms translate. */
+function useServerMessage(): (error: ApiError) => string {
+  const t = useTranslations("common");
+  const fieldError = useTranslations("common.fieldError");
+  const isEnglish = useLocale() === "en";
+  return useCallback(
+    ({ message, issues: [issue] }) => {
+      if (isEnglish || issue === undefined) return message;
+      const rule = ruleText(fieldError, issue.message);
+      return issue.path === "" || issue.message === message
+        ? rule
+        : t("labelled", { label: issue.path, value: rule });
+    },
+    [t, fieldError, isEnglish],
   );
 }
 

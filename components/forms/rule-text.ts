@@ -11,7 +11,7 @@ const RULES: readonly [RegExp, Translate][] = [
   [/^Enter a code from your authenticator app/, (t) => t("required")],
   [/^Must be in the future/, (t) => t("future")],
   [/^Must have at least (\d+) characters\.$/, (t, [n = 0]) => t("tooShort", { minimum: n })],
-  [/^Must have at most (\d+) characters\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
+  [/^Must have at most ([\d,]+) characters\.$/, (t, [n = 0]) => t("tooLong", { maximum: n })],
   [/^Must have at most (\d+) bytes\.$/, (t, [n = 0]) => t("tooManyBytes", { maximum: n })],
   [/^Must be ([\d.]+) or more\.$/, (t, [n = 0], factor) => t("tooSmall", { minimum: n / factor })],
   [/^Must be (\d+) or less\.$/, (t, [n = 0], factor) => t("tooBig", { maximum: n / factor })],
@@ -69,6 +69,9 @@ const RULES: readonly [RegExp, Translate][] = [
   [/common/i, (t) => t("commonPassword")],
 ];
 
+/** The number of a group; the server writes some with commas: `2,048`. */
+const numberOf = (group: string) => Number(group.replaceAll(",", ""));
+
 /**
  * A rule's message in the page's language; null if there is no translation. `factor`: how many of the rule's units one
  * unit of the field has (a field in KB, a rule in bytes: 1,024), so that limits are shown in the field's unit.
@@ -76,7 +79,7 @@ const RULES: readonly [RegExp, Translate][] = [
 export function knownRule(t: FieldErrorTranslator, message: string, factor = 1): string | null {
   for (const [pattern, translate] of RULES) {
     const match = pattern.exec(message);
-    if (match) return translate(t, match.slice(1).map(Number), factor, match.slice(1));
+    if (match) return translate(t, match.slice(1).map(numberOf), factor, match.slice(1));
   }
   return null;
 }

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTranslations } from "use-intl";
 import type { InstalledVoice, LocalVoiceList } from "@/lib/contracts/console/local-voices";
 import { useAmounts } from "../charts/use-amounts";
+import { useServerText } from "../forms/use-server-text";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
@@ -20,6 +21,7 @@ interface Acts {
 /** The voices in the data folder: those that speak, and the folders that cannot be used. */
 export function InstalledVoices({ list: { installed, broken }, ...acts }: Acts & { list: LocalVoiceList }) {
   const t = useTranslations("localVoices.installed");
+  const serverText = useServerText();
   return (
     <section aria-labelledby="installed" className="grid gap-3">
       <h2 id="installed" className="text-lg">
@@ -29,7 +31,7 @@ export function InstalledVoices({ list: { installed, broken }, ...acts }: Acts &
         <Notice key={name} tone="bad" title={t("broken", { name })}>
           <p className="break-words">
             {file === "" ? null : <code className="break-all">{file}: </code>}
-            {reason}
+            {serverText(reason)}
           </p>
           <Button variant="outline" size="sm" className="mt-2" onClick={() => acts.onRemove(name)}>
             {t("removeNamed", { name })}
@@ -53,6 +55,7 @@ export function InstalledVoices({ list: { installed, broken }, ...acts }: Acts &
 
 function Installed({ voice, onVerify, onMap, onRemove }: Acts & { voice: InstalledVoice }) {
   const t = useTranslations("localVoices.installed");
+  const serverText = useServerText();
   const [isVerifying, setVerifying] = useState(false);
   const { name, channel, failure } = voice;
   return (
@@ -67,7 +70,7 @@ function Installed({ voice, onVerify, onMap, onRemove }: Acts & { voice: Install
       <Facts voice={voice} />
       {failure === null ? null : (
         <Notice tone="bad" title={t("failure")}>
-          {failure}
+          {serverText(failure)}
         </Notice>
       )}
       {channel === null ? <Notice tone="warn">{t("noChannel")}</Notice> : null}

@@ -10,6 +10,7 @@ import { useApi } from "@/lib/client/use-api";
 import type { InstalledVoice, LocalVoiceList, VoiceInstallation } from "@/lib/contracts/console/local-voices";
 import { useAmounts } from "../charts/use-amounts";
 import { CallError, useErrorText } from "../forms/call-error";
+import { useServerText } from "../forms/use-server-text";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { lazyPart } from "../ui/lazy-part";
@@ -175,6 +176,7 @@ function Installations({
   onCancel(name: string): Promise<void>;
 }) {
   const t = useTranslations("localVoices.installation");
+  const serverText = useServerText();
   if (installations.length === 0) return null;
   /** Cancels or dismisses the one whose button was clicked, which removes it. */
   const leave = (name: string) => (event: MouseEvent) => {
@@ -193,7 +195,9 @@ function Installations({
               title={t(one.state, { name: one.name })}
               isLive
             >
-              <p className="break-words">{one.error ?? t("interruptedText")}</p>
+              <p className="break-words">
+                {one.error === null ? t("interruptedText") : serverText(one.error)}
+              </p>
               <Button variant="outline" size="sm" className="mt-2" onClick={leave(one.name)}>
                 {t("dismiss")}
               </Button>

@@ -9,6 +9,7 @@ import type { ImportReport, ImportStep, SettingsFile } from "@/lib/contracts/con
 import { CallError } from "../forms/call-error";
 import { FormDialog } from "../forms/form-dialog";
 import { useAction, useWhileMounted } from "../forms/use-action";
+import { useServerText } from "../forms/use-server-text";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
@@ -87,6 +88,7 @@ function usePreview(content: SettingsFile) {
 
 function Steps({ steps }: { steps: readonly ImportStep[] }) {
   const t = useTranslations("settings.import");
+  const serverText = useServerText();
   const shown = steps.filter(({ action }) => action !== "same");
   const same = steps.length - shown.length;
   return (
@@ -107,7 +109,7 @@ function Steps({ steps }: { steps: readonly ImportStep[] }) {
                 <code className="break-words">{step.name}</code>
                 {step.reason === null ? null : (
                   <span className="block text-sm text-warn">
-                    {step.kind === "rule" ? t("unknownKey") : step.reason}
+                    {step.kind === "rule" ? t("unknownKey") : serverText(step.reason)}
                   </span>
                 )}
                 {step.kind !== "setting" && step.fields.length > 0 ? (

@@ -9,6 +9,7 @@ import {
 import type { Method } from "../contracts/console/endpoints";
 import { withQuery } from "../contracts/with-query";
 import { ApiError, type FieldIssue } from "./api-error";
+import { loadServerText } from "./server-text";
 
 export * as api from "./endpoints";
 
@@ -94,16 +95,18 @@ export async function fetchCached(key: string): Promise<unknown> {
 async function readData(response: Response): Promise<unknown> {
   const envelope = await readEnvelope(response);
   if (response.ok && envelope?.success) return envelope.data;
-  throw toApiError(response, envelope);
+  throw await toApiError(response, envelope);
 }
 
-function toApiError(response: Response, envelope: Envelope | null): ApiError {
+/** The error of a reply, with the server's sentences in the page's language. */
+async function toApiError(response: Response, envelope: Envelope | null): Promise<ApiError> {
+  const text = await loadServerText(globalThis.document?.documentElement.lang ?? "");
   const retryAfter = Number(envelope?.retry_after ?? response.headers.get("retry-after"));
   return new ApiError({
     status: response.status,
     code: envelope?.code ?? "internal",
-    message: envelope?.message ?? "",
-    issues: envelope?.issues,
+    message: text(envelope?.message ?? ""),
+    issues: envelope?.issues?.map((issue) => ({ ...issue, message: text(issue.message) })),
     attemptsLeft: envelope?.attempts_left,
     retryAfter: retryAfter > 0 ? retryAfter : null,
     requestId: response.headers.get("x-request-id"),
@@ -170,7 +173,7 @@ export function downloadFile<Key extends FileKey>(
 ): Promise<{ content: Blob; name: string }>;
 export async function downloadFile(endpoint: FileKey, input: RequestInput = {}) {
   const response = await send(splitKey(endpoint).method, urlFor(endpoint, input), input);
-  if (!response.ok) throw toApiError(response, await readEnvelope(response));
+  if (!response.ok) throw await toApiError(response, await readEnvelope(response));
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   const content = await response.blob().catch((error) => Promise.reject(bodyError(error)));
   return { content, name: name ?? "download" };

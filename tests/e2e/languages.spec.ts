@@ -1,10 +1,11 @@
 import { LOCALE_COOKIE } from "@/lib/messages/locale";
-import { enterPassword, expect, openAccountMenu, test } from "./enrolled";
+import { setUp } from "../support/product";
+import { call, enterPassword, expect, openAccountMenu, test } from "./enrolled";
 import { openOtherBrowser, signInByCookie } from "./fixtures";
 import { heading } from "./wizard-page";
 
 test.describe("a browser that prefers Chinese", () => {
-  test.use({ locale: "zh-CN" });
+  test.use({ locale: "zh-CN", allowedConsole: [/409 \(Conflict\)/] });
 
   test("gets the wizard, its errors and the console in Chinese", async ({ page, freshProduct }) => {
     await page.goto(`${freshProduct.url}/setup`);
@@ -35,6 +36,20 @@ test.describe("a browser that prefers Chinese", () => {
     await page.goto(`${freshProduct.url}/settings`);
     await page.getByRole("switch", { name: "自用模式" }).click();
     await expect(page.getByTestId("changes")).toContainText("自用模式：开 → 关");
+  });
+
+  test("gets the server's errors in Chinese", async ({ page, freshProduct: { url } }) => {
+    const cookie = await setUp(url);
+    await signInByCookie(page, url, cookie);
+    const { id } = await call<{ id: string }>(url, cookie, "/api/keys", { name: "水壶" });
+    await page.goto(`${url}/keys`);
+    await page.getByRole("button", { name: "水壶 的操作" }).click();
+    await page.getByRole("menuitem", { name: "轮换" }).click();
+    await call(url, cookie, `/api/keys/${id}/rotate`, { grace_hours: 1 });
+    await page.getByRole("button", { name: "轮换 API 密钥" }).click();
+    await expect(page.getByRole("alertdialog")).toContainText(
+      "此密钥已轮换，正处于宽限期。请使用取代它的密钥",
+    );
   });
 });
 

@@ -84,6 +84,9 @@ export async function takeWrongEnrolmentCodes(
 /** A 429 that says how long to wait. */
 export function tooManyAttempts(words: string, retryAfterMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  const wait = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
-  return new AppError("rate_limited", `${words} Try again in ${wait}.`, { retryAfterMs: seconds * 1000 });
+  const message =
+    seconds < 120
+      ? `${words} Try again in ${seconds} s.`
+      : `${words} Try again in ${Math.ceil(seconds / 60)} minutes.`;
+  return new AppError("rate_limited", message, { retryAfterMs: seconds * 1000 });
 }

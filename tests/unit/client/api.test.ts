@@ -56,6 +56,28 @@ describe("the URL of an endpoint", () => {
   });
 });
 
+test("an error has the server's sentences in the language of the page", async () => {
+  const body = {
+    success: false,
+    code: "conflict",
+    message: "API key not found.",
+    issues: [
+      { path: "keys", message: "Must be 5 or less." },
+      { path: "a", message: "Channel not found." },
+    ],
+  };
+  stubFetch(() => Response.json(body, { status: 409 }));
+  await expect(callApi(api.listKeys)).rejects.toMatchObject({ message: body.message, issues: body.issues });
+  vi.stubGlobal("document", { documentElement: { lang: "zh" } });
+  await expect(callApi(api.listKeys)).rejects.toMatchObject({
+    message: "找不到 API 密钥。",
+    issues: [
+      { path: "keys", message: "Must be 5 or less." },
+      { path: "a", message: "找不到渠道。" },
+    ],
+  });
+});
+
 describe("an API call", () => {
   test("sends method, path and JSON body, and returns data of the declared type", async () => {
     const requests = stubFetch(success({ id: "key_1" }));

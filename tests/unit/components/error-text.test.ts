@@ -3,16 +3,21 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { IntlProvider } from "use-intl";
 import { expect, test } from "vitest";
 import { useErrorText } from "@/components/forms/call-error";
-import { ApiError } from "@/lib/client/api-error";
+import { ApiError, type FieldIssue } from "@/lib/client/api-error";
 import { en } from "@/lib/messages/en";
+import type { Locale } from "@/lib/messages/locale";
+import { zh } from "@/lib/messages/zh";
 
 const ErrorText = ({ error }: { error: unknown }) => useErrorText()(error).message;
 
-function textOf(status: number, code: string, message = ""): string {
-  const children = createElement(ErrorText, { error: new ApiError({ status, code, message }) });
-  const intl = { locale: "en" as const, timeZone: "UTC", messages: en, children };
+const show = (error: ApiError, locale: Locale): string => {
+  const children = createElement(ErrorText, { error });
+  const intl = { locale, timeZone: "UTC", messages: { en, zh }[locale], children };
   return renderToStaticMarkup(createElement(IntlProvider, intl));
-}
+};
+
+const textOf = (status: number, code: string, message = "") =>
+  show(new ApiError({ status, code, message }), "en");
 
 test("a server that cannot be reached is not one with an internal error", () => {
   const { network, unexpected } = en.common.error;
@@ -22,3 +27,17 @@ test("a server that cannot be reached is not one with an internal error", () => 
   expect(textOf(500, "internal")).toBe(unexpected);
   expect(textOf(503, "unavailable", "The server is busy.")).toBe("The server is busy.");
 });
+
+test.each<[message: string, issue: FieldIssue, chinese: string]>([
+  ["name: Is required. (and 2 more)", { path: "name", message: "Is required." }, "name：必填"],
+  ["'base_url' is too odd", { path: "base_url", message: "Is not valid." }, "base_url：此值不被接受。"],
+  ["body: Is not valid.", { path: "", message: "Is not valid." }, "此值不被接受。"],
+  ["此密钥没有标签。", { path: "keys", message: "此密钥没有标签。" }, "此密钥没有标签。"],
+])(
+  "an error of a field that the page does not show has its rule in the page's language: %s",
+  (message, issue, chinese) => {
+    const error = new ApiError({ status: 400, code: "invalid", message, issues: [issue] });
+    expect(show(error, "zh")).toBe(chinese);
+    expect(show(error, "en").replaceAll("&#x27;", "'")).toBe(message);
+  },
+);

@@ -41,6 +41,7 @@ test.each([
   ["Must be at least 1 character long.", "至少 1 个字符。"],
   ["Must be at least 8 characters long.", "至少 8 个字符。"],
   ["Must be at most 200 characters long.", "最多 200 个字符。"],
+  ["Must have at most 2,048 characters.", "最多 2048 个字符。"],
   ["Must have at most 1024 bytes.", "最多 1024 字节。"],
   ["Unknown field.", "未知字段。"],
   ["The base URL must not have a query or a fragment.", "请输入不含 ? 和 # 的 URL。"],

@@ -34,6 +34,7 @@ const OWN_CACHE_ENTRIES = [
   "components/api-docs/reference.tsx", // The OpenAPI document.
   "components/api-keys/key-activity.tsx", // Several requests in one entry.
   "components/channels/form/edit-channel-page.tsx", // Not revalidated while the form is open.
+  "components/forms/use-server-text.ts", // Code: the server's sentences in Chinese.
   "components/speech/use-speech-workspace.ts", // The gateway, with the playground key.
   "lib/client/use-api-pages.ts",
   "lib/client/use-api.ts",

@@ -1,0 +1,16 @@
+/** A sentence of the server in the page's language; unchanged where it has no translation. */
+export type ServerText = (sentence: string) => string;
+
+export const asSent: ServerText = (sentence) => sentence;
+
+/** The server's sentences in this language. The server itself writes English; the table of Chinese is loaded here. */
+export async function loadServerText(locale: string): Promise<ServerText> {
+  if (locale !== "zh") return asSent;
+  try {
+    const { inChinese } = await import("../messages/zh/server-errors");
+    return (sentence) => inChinese(sentence) ?? sentence;
+  } catch {
+    // The server cannot be reached or runs another version: English is better than none.
+    return asSent;
+  }
+}
