@@ -25,7 +25,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Overhead of an entry besides its audio. */
 const ENTRY_BYTES = 500;
 /** Longer speech (almost three minutes) is not cached. */
-export const MAX_SPEECH_BYTES = 8 * 1024 * 1024;
+export const MAX_CACHED_SPEECH_BYTES = 8 * 1024 * 1024;
 
 function bytesOf(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);

@@ -25,7 +25,7 @@ import {
   cacheAtEnd,
   keepSpeech,
   lookUpSpeech,
-  MAX_SPEECH_BYTES,
+  MAX_CACHED_SPEECH_BYTES,
   replay,
   type SpeechLookup,
 } from "./speech-cache";
@@ -249,7 +249,7 @@ async function openCall(
   const { opened, ignored, isKept } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;
   if (key === null || !isKept) return { opened, ignored };
-  const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_SPEECH_BYTES);
+  const copy = ctx.services.state.bufferedReplies.copy(ctx.caller.owner.id, MAX_CACHED_SPEECH_BYTES);
   const store = (speech: Omit<CachedSpeech, "ignored">) =>
     keepSpeech(ctx.services, cacheScope(ctx), key, { ...speech, ignored }, generation);
   return { opened: cacheAtEnd(opened, copy, store), ignored };
