@@ -1,20 +1,64 @@
 import type { Budget } from "../ports/store";
-import type { BudgetColumns, Flag } from "./schema/columns";
 
-/**
- * How record values are stored in columns. Undefined stays undefined: kysely leaves the column out of the statement.
- */
+/** 1: yes. */
+export type Flag = 0 | 1;
 
-export function flag(value: boolean): Flag;
-export function flag(value: boolean | undefined): Flag | undefined;
-export function flag(value: boolean | undefined): Flag | undefined {
-  if (value === undefined) return undefined;
-  return value ? 1 : 0;
+type AnyColumn = string | { flag: string } | { json: string };
+/** The column of a field: its name alone for an unchanged value, else also how the value is stored. */
+type Column<Value> = [Value] extends [boolean]
+  ? { flag: string }
+  : [Value] extends [string | number | null]
+    ? string
+    : { json: string };
+type Columns<Fields> = { readonly [Field in keyof Fields]: Column<Fields[Field]> };
+
+type NameOf<C> = C extends string ? C : C extends { flag: infer N } | { json: infer N } ? N & string : never;
+type CellOf<Value, C> = C extends string ? Value : C extends { flag: string } ? Flag : string;
+type Row<Fields, C extends Columns<Fields>> = {
+  [Field in keyof Fields as NameOf<C[Field]>]: CellOf<Fields[Field], C[Field]>;
+};
+
+/** Translates between records and rows. Fields and columns that it does not name are left out. */
+interface Mapping<Fields, C extends Columns<Fields>> {
+  toRow(record: Fields): Row<Fields, C>;
+  /** Undefined fields have no column. */
+  toRow(patch: Partial<Fields>): Partial<Row<Fields, C>>;
+  toRecord(row: Row<Fields, C>): Fields;
 }
 
-export function json(value: unknown): string;
-export function json(value: unknown): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(value);
+/** The row that a mapping reads. */
+export type RowOf<M extends { toRecord(row: never): unknown }> = Parameters<M["toRecord"]>[0];
+
+/** Maps the fields of a record to columns: `columnsOf<KeyRecord>()({ ownerId: "owner_id", enabled: { flag: "enabled" } })`. */
+export function columnsOf<Fields extends object>() {
+  return <const C extends Columns<Fields>>(columns: C): Mapping<Fields, C> => {
+    // The types above describe each field; a loop over the fields knows none of them.
+    const entries = Object.entries(columns as Readonly<Record<string, AnyColumn>>);
+    return {
+      toRow(record: object) {
+        const values = record as Record<string, unknown>;
+        const row: Record<string, unknown> = {};
+        for (const [field, column] of entries) {
+          const value = values[field];
+          if (value === undefined) continue;
+          if (typeof column === "string") row[column] = value;
+          else if ("flag" in column) row[column.flag] = value ? 1 : 0;
+          else row[column.json] = JSON.stringify(value);
+        }
+        return row as Row<Fields, C> & Partial<Row<Fields, C>>;
+      },
+      toRecord(row) {
+        const cells = row as Record<string, unknown>;
+        const record: Record<string, unknown> = {};
+        for (const [field, column] of entries) {
+          if (typeof column === "string") record[field] = cells[column];
+          else if ("flag" in column) record[field] = cells[column.flag] === 1;
+          else record[field] = fromJson(String(cells[column.json]));
+        }
+        return record as Fields;
+      },
+    };
+  };
 }
 
 /**
@@ -27,10 +71,16 @@ export function storable(text: string): string {
   return text.replace(/\0|\p{Surrogate}/gu, "\ufffd");
 }
 
-/** Parses what `json` wrote; the caller names its type. */
+/** Parses the JSON of a column that is written from a value of this type only. */
 export function fromJson<T>(text: string): T {
-  // The column is written by `json` only, from a value of this type.
   return JSON.parse(text) as T;
+}
+
+/** Budgets in nano-dollars; null: none. */
+export interface BudgetColumns {
+  budget_total: number | null;
+  budget_daily: number | null;
+  budget_monthly: number | null;
 }
 
 export function budgetColumns(budget: Budget): BudgetColumns;

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { BillingPeriod } from "../../ports/billing-period";
 import type { AlertRecord, Alerts } from "../../ports/store";
-import { json } from "../columns";
 import { decodeCursor, rowsToRead, toPage } from "../page";
 import type { AlertTable } from "../schema";
 import type { Scope } from "../transactions";
@@ -37,7 +36,7 @@ function raise(scope: Scope, alert: Parameters<Alerts["raise"]>[0]): Promise<boo
         id: alert.id,
         kind: alert.kind,
         subject: alert.subject,
-        detail: json(alert.detail),
+        detail: JSON.stringify(alert.detail),
         opened_at: alert.openedAt,
         held_at: alert.openedAt,
         resolved_at: null,
@@ -74,7 +73,11 @@ function resolve(
     const isResolved = await hasUpdated(
       db
         .updateTable("alerts")
-        .set({ resolved_at: at, detail: json(detail), ...newDelivery(withSnooze(delivery, isSnoozed), at) })
+        .set({
+          resolved_at: at,
+          detail: JSON.stringify(detail),
+          ...newDelivery(withSnooze(delivery, isSnoozed), at),
+        })
         .where("id", "=", id)
         .where("held_at", "=", heldAt)
         .where("resolved_at", "is", null),
@@ -93,7 +96,7 @@ function lifecycle(scope: Scope): Pick<Alerts, "raise" | "hold" | "resolve" | "d
       scope.writeOne(async (db) => {
         await db
           .updateTable("alerts")
-          .set({ held_at: heldAt, detail: json(detail) })
+          .set({ held_at: heldAt, detail: JSON.stringify(detail) })
           .where("id", "=", id)
           .where("resolved_at", "is", null)
           .execute();

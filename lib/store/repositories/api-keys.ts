@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { BillingPeriod } from "../../ports/billing-period";
-import type { KeyRecord, Keys, KeyWithOwner, Operation, Role } from "../../ports/store";
-import { budgetColumns, flag, fromJson, json, toBudget } from "../columns";
+import type { KeyRecord, Keys, KeyWithOwner } from "../../ports/store";
+import { budgetColumns, toBudget } from "../columns";
 import { orConflict } from "../errors";
 import { copySpent, readSpent } from "../ledger/balances";
 import { matches, newestFirst } from "../page";
-import type { KeyTable } from "../schema";
+import { KEY, type KeyTable } from "../schema/accounts";
 import { deleteById, type Scope } from "../transactions";
 import { changeOne, countDeleted, findOne } from "./statements";
 
@@ -13,56 +13,8 @@ const TAKEN = "A key with that ID or digest already exists.";
 /** Two parameters per row, well below either database's limit for one statement. */
 const TOUCH_CHUNK = 500;
 
-function columns(key: KeyRecord): KeyTable;
-function columns(key: Partial<KeyRecord>): Partial<KeyTable>;
-function columns(key: Partial<KeyRecord>): Partial<KeyTable> {
-  return {
-    id: key.id,
-    digest: key.digest,
-    display: key.display,
-    name: key.name,
-    owner_id: key.ownerId,
-    kind: key.kind,
-    session_id: key.sessionId,
-    enabled: flag(key.enabled),
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    last_used_at: key.lastUsedAt,
-    operations: json(key.operations),
-    allowed_models: json(key.allowedModels),
-    allowed_addresses: json(key.allowedAddresses),
-    rpm: key.rpm,
-    tpm: key.tpm,
-    concurrency: key.concurrency,
-    ...budgetColumns(key.budget),
-    limits_set_by: json(key.limitsSetBy),
-    version: key.version,
-  };
-}
-
 function toKey(row: KeyTable): KeyRecord {
-  return {
-    id: row.id,
-    digest: row.digest,
-    display: row.display,
-    name: row.name,
-    ownerId: row.owner_id,
-    kind: row.kind === "playground" ? "playground" : "api",
-    sessionId: row.session_id,
-    enabled: row.enabled === 1,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-    operations: fromJson<Operation[]>(row.operations),
-    allowedModels: fromJson<string[]>(row.allowed_models),
-    allowedAddresses: fromJson<string[]>(row.allowed_addresses),
-    rpm: row.rpm,
-    tpm: row.tpm,
-    concurrency: row.concurrency,
-    budget: toBudget(row),
-    limitsSetBy: fromJson<KeyRecord["limitsSetBy"]>(row.limits_set_by),
-    version: row.version,
-  };
+  return { ...KEY.toRecord(row), budget: toBudget(row) };
 }
 
 async function findWithOwner(scope: Scope, digest: string): Promise<KeyWithOwner | null> {
@@ -87,8 +39,7 @@ async function findWithOwner(scope: Scope, digest: string): Promise<KeyWithOwner
     key: toKey(row),
     owner: {
       id: row.owner_id,
-      // The column is written from a Role only.
-      role: row.owner_role as Role,
+      role: row.owner_role,
       enabled: row.owner_enabled === 1,
       rpm: row.owner_rpm,
       tpm: row.owner_tpm,
@@ -144,7 +95,13 @@ function writing(
   return {
     insert: (key) =>
       scope.write(async (db, touch) => {
-        await orConflict(TAKEN, db.insertInto("keys").values(columns(key)).execute());
+        await orConflict(
+          TAKEN,
+          db
+            .insertInto("keys")
+            .values({ ...KEY.toRow(key), ...budgetColumns(key.budget) })
+            .execute(),
+        );
         touch("keys");
       }),
 
@@ -152,7 +109,7 @@ function writing(
       changeOne(scope, "keys", toKey, (db) =>
         db
           .updateTable("keys")
-          .set({ ...columns(patch), version: at.version + 1 })
+          .set({ ...KEY.toRow(patch), ...budgetColumns(patch.budget), version: at.version + 1 })
           .where("id", "=", at.id)
           .where("version", "=", at.version)
           .returningAll(),

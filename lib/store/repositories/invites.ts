@@ -1,48 +1,16 @@
-import type { InviteRecord, Invites, Role } from "../../ports/store";
+import type { Invites } from "../../ports/store";
 import { matches, newestFirst } from "../page";
-import type { InviteTable } from "../schema";
+import { INVITE } from "../schema/accounts";
 import { deleteById, type Scope } from "../transactions";
 import { changeOne, countDeleted, findOne } from "./statements";
 
-function columns(invite: InviteRecord): InviteTable {
+export function invitesRepository(scope: Scope): Invites {
   return {
-    id: invite.id,
-    kind: invite.kind,
-    digest: invite.digest,
-    role: invite.role,
-    email: invite.email,
-    user_id: invite.userId,
-    password_version: invite.passwordVersion,
-    made_by: invite.madeBy,
-    created_at: invite.createdAt,
-    expires_at: invite.expiresAt,
-    used_at: invite.usedAt,
-  };
-}
-
-function toInvite(row: InviteTable): InviteRecord {
-  return {
-    id: row.id,
-    kind: row.kind === "password_reset" ? "password_reset" : "invite",
-    digest: row.digest,
-    // The column is written from a Role only.
-    role: row.role as Role,
-    email: row.email,
-    userId: row.user_id,
-    passwordVersion: row.password_version,
-    madeBy: row.made_by,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    usedAt: row.used_at,
-  };
-}
-
-function reading(scope: Scope): Pick<Invites, "findById" | "findByDigest" | "listOpen"> {
-  return {
-    findById: (id) => findOne(scope.read.selectFrom("invites").selectAll().where("id", "=", id), toInvite),
+    findById: (id) =>
+      findOne(scope.read.selectFrom("invites").selectAll().where("id", "=", id), INVITE.toRecord),
 
     findByDigest: (digest) =>
-      findOne(scope.read.selectFrom("invites").selectAll().where("digest", "=", digest), toInvite),
+      findOne(scope.read.selectFrom("invites").selectAll().where("digest", "=", digest), INVITE.toRecord),
 
     async listOpen(query) {
       let select = scope.read
@@ -51,23 +19,17 @@ function reading(scope: Scope): Pick<Invites, "findById" | "findByDigest" | "lis
         .where("used_at", "is", null)
         .where("expires_at", ">", query.now);
       if (query.q !== null) select = select.where(matches(query.q, ["email"]));
-      return newestFirst(select, query, "created_at", toInvite);
+      return newestFirst(select, query, "created_at", INVITE.toRecord);
     },
-  };
-}
 
-function writing(
-  scope: Scope,
-): Pick<Invites, "insert" | "consume" | "delete" | "deleteByUser" | "deleteExpired"> {
-  return {
     insert: (invite) =>
       scope.write(async (db, touch) => {
-        await db.insertInto("invites").values(columns(invite)).execute();
+        await db.insertInto("invites").values(INVITE.toRow(invite)).execute();
         touch("users");
       }),
 
     consume: (digest, now) =>
-      changeOne(scope, "users", toInvite, (db) =>
+      changeOne(scope, "users", INVITE.toRecord, (db) =>
         db
           .updateTable("invites")
           .set({ used_at: now })
@@ -89,8 +51,4 @@ function writing(
     deleteExpired: (now) =>
       scope.write((db) => countDeleted(db.deleteFrom("invites").where("expires_at", "<=", now))),
   };
-}
-
-export function invitesRepository(scope: Scope): Invites {
-  return { ...reading(scope), ...writing(scope) };
 }

@@ -1,56 +1,12 @@
 import type { Kysely } from "kysely";
-import type { ModelRecord, Models, Prices } from "../../ports/store";
-import { flag, fromJson, json } from "../columns";
+import type { ModelRecord, Models } from "../../ports/store";
 import { orConflict } from "../errors";
-import type { ModelTable, Tables } from "../schema";
+import type { Tables } from "../schema";
+import { MODEL } from "../schema/catalogue";
 import type { Scope } from "../transactions";
 import { countDeleted, insertBatches } from "./statements";
 
 const TAKEN = "Another model already has this name or alias.";
-
-function columns(model: ModelRecord): ModelTable;
-function columns(model: Partial<ModelRecord>): Partial<ModelTable>;
-function columns(model: Partial<ModelRecord>): Partial<ModelTable> {
-  return {
-    name: model.name,
-    aliases: json(model.aliases),
-    operation: model.operation,
-    description: model.description,
-    prices: json(model.prices),
-    max_characters: model.maxCharacters,
-    max_audio_seconds: model.maxAudioSeconds,
-    dimensions: model.dimensions,
-    can_shorten: flag(model.canShorten),
-    max_input_tokens: model.maxInputTokens,
-    default_voice: model.defaultVoice,
-    cacheable: flag(model.cacheable),
-    coalescing: flag(model.batching),
-    enabled: flag(model.enabled),
-    created_at: model.createdAt,
-    version: model.version,
-  };
-}
-
-function toModel(row: ModelTable): ModelRecord {
-  return {
-    name: row.name,
-    aliases: fromJson<string[]>(row.aliases),
-    operation: row.operation === "embeddings" ? "embeddings" : "speech",
-    description: row.description,
-    prices: fromJson<Prices>(row.prices),
-    maxCharacters: row.max_characters,
-    maxAudioSeconds: row.max_audio_seconds,
-    dimensions: row.dimensions,
-    canShorten: row.can_shorten === 1,
-    maxInputTokens: row.max_input_tokens,
-    defaultVoice: row.default_voice,
-    cacheable: row.cacheable === 1,
-    batching: row.coalescing === 1,
-    enabled: row.enabled === 1,
-    createdAt: row.created_at,
-    version: row.version,
-  };
-}
 
 function nameRows({ name: model, aliases }: Pick<ModelRecord, "name" | "aliases">) {
   return [...new Set([model, ...aliases])].map((name) => ({ name, model }));
@@ -66,8 +22,14 @@ export function modelsRepository(scope: Scope): Models {
     insert: (...models) =>
       scope.write(async (db, touch) => {
         await insertNames(db, models);
-        for (const some of insertBatches(models.map((one) => columns(one))))
-          await orConflict(TAKEN, db.insertInto("models").values(some).execute());
+        for (const some of insertBatches(models))
+          await orConflict(
+            TAKEN,
+            db
+              .insertInto("models")
+              .values(some.map((one) => MODEL.toRow(one)))
+              .execute(),
+          );
         if (models.length > 0) touch("models");
       }),
 
@@ -78,7 +40,7 @@ export function modelsRepository(scope: Scope): Models {
         .orderBy("created_at")
         .orderBy("name")
         .execute();
-      return rows.map(toModel);
+      return rows.map((row) => MODEL.toRecord(row));
     },
 
     update: (name, version, patch) =>
@@ -87,14 +49,14 @@ export function modelsRepository(scope: Scope): Models {
           TAKEN,
           db
             .updateTable("models")
-            .set({ ...columns(patch), version: version + 1 })
+            .set({ ...MODEL.toRow(patch), version: version + 1 })
             .where("name", "=", name)
             .where("version", "=", version)
             .returningAll()
             .executeTakeFirst(),
         );
         if (!row) return null;
-        const model = toModel(row);
+        const model = MODEL.toRecord(row);
         await db.deleteFrom("model_names").where("model", "=", name).execute();
         await insertNames(db, [model]);
         touch("models");

@@ -1,36 +1,7 @@
-import type { SessionRecord, Sessions } from "../../ports/store";
-import type { SessionTable } from "../schema";
+import type { Sessions } from "../../ports/store";
+import { SESSION } from "../schema/accounts";
 import type { Scope } from "../transactions";
 import { countDeleted, findOne } from "./statements";
-
-function columns(session: SessionRecord): SessionTable {
-  return {
-    id: session.id,
-    user_id: session.userId,
-    authenticated_at: session.authenticatedAt,
-    last_seen_at: session.lastSeenAt,
-    expires_at: session.expiresAt,
-    device: session.device,
-    address: session.address,
-    method: session.method,
-    password_version: session.passwordVersion,
-  };
-}
-
-function toSession(row: SessionTable): SessionRecord {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    authenticatedAt: row.authenticated_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-    device: row.device,
-    address: row.address,
-    // The column is written from a SessionRecord only.
-    method: row.method as SessionRecord["method"],
-    passwordVersion: row.password_version,
-  };
-}
 
 /** Deletes sessions and their playground keys. */
 function deleteSessions(
@@ -64,12 +35,13 @@ export function sessionsRepository(scope: Scope): Sessions {
   return {
     insert: (session) =>
       scope.write(async (db, touch) => {
-        await db.insertInto("sessions").values(columns(session)).execute();
+        await db.insertInto("sessions").values(SESSION.toRow(session)).execute();
         await markSeen(db, session.lastSeenAt, session.userId);
         touch("sessions");
       }),
 
-    find: (id) => findOne(scope.read.selectFrom("sessions").selectAll().where("id", "=", id), toSession),
+    find: (id) =>
+      findOne(scope.read.selectFrom("sessions").selectAll().where("id", "=", id), SESSION.toRecord),
 
     touch: (id, lastSeenAt) =>
       scope.write(async (db) => {
@@ -90,7 +62,7 @@ export function sessionsRepository(scope: Scope): Sessions {
         .orderBy("authenticated_at", "desc")
         .orderBy("id", "desc")
         .execute();
-      return rows.map(toSession);
+      return rows.map((row) => SESSION.toRecord(row));
     },
 
     async delete(id) {

@@ -1,5 +1,5 @@
 import type { Settings, Setup } from "../../ports/store";
-import { fromJson, json } from "../columns";
+import { fromJson } from "../columns";
 import { orConflict } from "../errors";
 import type { Scope } from "../transactions";
 
@@ -18,7 +18,7 @@ export function settingsRepository(scope: Scope): Settings {
 
     put: (name, value) =>
       scope.write(async (db, touch) => {
-        const text = json(value ?? null);
+        const text = JSON.stringify(value ?? null);
         await db
           .insertInto("settings")
           .values({ name, value: text })

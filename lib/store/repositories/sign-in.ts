@@ -1,41 +1,21 @@
-import type { FlowRecord, Flows, SignInThrottles } from "../../ports/store";
-import type { FlowTable } from "../schema";
+import type { Flows, SignInThrottles } from "../../ports/store";
+import { FLOW } from "../schema/accounts";
 import type { Scope } from "../transactions";
 import { countDeleted, findOne } from "./statements";
-
-function columns(flow: FlowRecord): FlowTable {
-  return {
-    digest: flow.digest,
-    // Older versions stored another kind of flow here.
-    kind: "second-step",
-    user_id: flow.userId,
-    password_version: flow.passwordVersion,
-    enrolment_id: flow.enrolmentId,
-    attempts_left: flow.attemptsLeft,
-    expires_at: flow.expiresAt,
-  };
-}
-
-function toFlow(row: FlowTable): FlowRecord {
-  return {
-    digest: row.digest,
-    userId: row.user_id,
-    passwordVersion: row.password_version,
-    enrolmentId: row.enrolment_id,
-    attemptsLeft: row.attempts_left,
-    expiresAt: row.expires_at,
-  };
-}
 
 export function flowsRepository(scope: Scope): Flows {
   return {
     insert: (flow) =>
       scope.write(async (db) => {
-        await db.insertInto("flows").values(columns(flow)).execute();
+        // Older versions stored another kind of flow here.
+        await db
+          .insertInto("flows")
+          .values({ ...FLOW.toRow(flow), kind: "second-step" })
+          .execute();
       }),
 
     find: (digest) =>
-      findOne(scope.read.selectFrom("flows").selectAll().where("digest", "=", digest), toFlow),
+      findOne(scope.read.selectFrom("flows").selectAll().where("digest", "=", digest), FLOW.toRecord),
 
     takeAttempt: (digest, now) =>
       scope.write((db) => {
@@ -45,14 +25,14 @@ export function flowsRepository(scope: Scope): Flows {
           .where("digest", "=", digest)
           .where("expires_at", ">", now)
           .where("attempts_left", ">", 0);
-        return findOne(taken.returningAll(), toFlow);
+        return findOne(taken.returningAll(), FLOW.toRecord);
       }),
 
     // The attempt that was just counted may still succeed, so consuming accepts a flow without attempts left.
     consume: (digest, now) =>
       scope.write((db) => {
         const consumed = db.deleteFrom("flows").where("digest", "=", digest).where("expires_at", ">", now);
-        return findOne(consumed.returningAll(), toFlow);
+        return findOne(consumed.returningAll(), FLOW.toRecord);
       }),
 
     deleteByUser: (userId) =>

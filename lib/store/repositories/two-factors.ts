@@ -1,46 +1,21 @@
 import { AppError } from "../../errors";
-import type { TwoFactorRecord, TwoFactors } from "../../ports/store";
-import type { TwoFactorTable } from "../schema";
+import type { TwoFactors } from "../../ports/store";
+import { TWO_FACTOR } from "../schema/accounts";
 import type { Scope } from "../transactions";
 import { countDeleted, findOne, hasUpdated } from "./statements";
-
-function columns(record: TwoFactorRecord): TwoFactorTable {
-  return {
-    user_id: record.userId,
-    enrolment_id: record.enrolmentId,
-    secret_sealed: record.encryptedSecret,
-    state: record.state,
-    last_step: record.lastStep,
-    failures: record.failures,
-    locks: record.locks,
-    locked_until: record.lockedUntil,
-    created_at: record.createdAt,
-  };
-}
-
-function toRecord(row: TwoFactorTable): TwoFactorRecord {
-  return {
-    userId: row.user_id,
-    enrolmentId: row.enrolment_id,
-    encryptedSecret: row.secret_sealed,
-    state: row.state === "enabled" ? "enabled" : "pending",
-    lastStep: row.last_step,
-    failures: row.failures,
-    locks: row.locks,
-    lockedUntil: row.locked_until,
-    createdAt: row.created_at,
-  };
-}
 
 /** The record from enrolment to removal. */
 function enrolment(scope: Scope): Pick<TwoFactors, "find" | "putPending" | "enable" | "delete"> {
   return {
     find: (userId) =>
-      findOne(scope.read.selectFrom("two_factors").selectAll().where("user_id", "=", userId), toRecord),
+      findOne(
+        scope.read.selectFrom("two_factors").selectAll().where("user_id", "=", userId),
+        TWO_FACTOR.toRecord,
+      ),
 
     putPending: (record) =>
       scope.write(async (db) => {
-        const { user_id, ...rest } = columns({ ...record, state: "pending" });
+        const { user_id, ...rest } = TWO_FACTOR.toRow({ ...record, state: "pending" });
         const { numInsertedOrUpdatedRows } = await db
           .insertInto("two_factors")
           .values({ user_id, ...rest })

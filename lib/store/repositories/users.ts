@@ -1,60 +1,17 @@
 import type { BillingPeriod } from "../../ports/billing-period";
-import type { Role, UserRecord, UserStatus, Users } from "../../ports/store";
-import { budgetColumns, flag, toBudget } from "../columns";
+import type { UserRecord, UserStatus, Users } from "../../ports/store";
+import { budgetColumns, toBudget } from "../columns";
 import { orConflict } from "../errors";
 import { readSpentOf } from "../ledger/balances";
 import { matches, newestFirst } from "../page";
-import type { UserTable } from "../schema";
+import { USER, type UserTable } from "../schema/accounts";
 import { deleteById, type Scope } from "../transactions";
 import { changeOne, findOne } from "./statements";
 
 const TAKEN = "This username or e-mail address is already taken.";
 
-function columns(user: UserRecord): Omit<UserTable, "last_seen_at">;
-function columns(user: Partial<UserRecord>): Partial<UserTable>;
-function columns(user: Partial<UserRecord>): Partial<UserTable> {
-  return {
-    id: user.id,
-    username: user.username,
-    username_key: user.usernameKey,
-    display_name: user.displayName,
-    email: user.email,
-    email_key: user.emailKey,
-    role: user.role,
-    enabled: flag(user.enabled),
-    password_hash: user.passwordHash,
-    password_version: user.passwordVersion,
-    locale: user.locale,
-    rpm: user.rpm,
-    tpm: user.tpm,
-    concurrency: user.concurrency,
-    ...budgetColumns(user.budget),
-    created_at: user.createdAt,
-    version: user.version,
-  };
-}
-
 function toUser(row: UserTable): UserRecord {
-  return {
-    id: row.id,
-    username: row.username,
-    usernameKey: row.username_key,
-    displayName: row.display_name,
-    email: row.email,
-    emailKey: row.email_key,
-    // The column is written from a Role only.
-    role: row.role as Role,
-    enabled: row.enabled === 1,
-    passwordHash: row.password_hash,
-    passwordVersion: row.password_version,
-    locale: row.locale,
-    rpm: row.rpm,
-    tpm: row.tpm,
-    concurrency: row.concurrency,
-    budget: toBudget(row),
-    createdAt: row.created_at,
-    version: row.version,
-  };
+  return { ...USER.toRecord(row), budget: toBudget(row) };
 }
 
 async function readStatuses(
@@ -85,11 +42,8 @@ async function readStatuses(
   );
 }
 
-/** Finds, lists and counts; `periodsAt` names the budget periods of a time. */
-function reading(
-  scope: Scope,
-  periodsAt: (now: number) => BillingPeriod,
-): Pick<Users, "findById" | "findByNameOrEmail" | "list" | "findMany" | "statuses"> {
+/** `periodsAt` returns day and month of a time in the instance's time zone. */
+export function usersRepository(scope: Scope, periodsAt: (now: number) => BillingPeriod): Users {
   return {
     findById: (id) => findOne(scope.read.selectFrom("users").selectAll().where("id", "=", id), toUser),
 
@@ -121,14 +75,16 @@ function reading(
     },
 
     statuses: (ids, now) => readStatuses(scope, ids, periodsAt(now)),
-  };
-}
 
-function writing(scope: Scope): Pick<Users, "insert" | "update" | "delete"> {
-  return {
     insert: (user) =>
       scope.write(async (db, touch) => {
-        await orConflict(TAKEN, db.insertInto("users").values(columns(user)).execute());
+        await orConflict(
+          TAKEN,
+          db
+            .insertInto("users")
+            .values({ ...USER.toRow(user), ...budgetColumns(user.budget) })
+            .execute(),
+        );
         touch("users");
       }),
 
@@ -138,7 +94,7 @@ function writing(scope: Scope): Pick<Users, "insert" | "update" | "delete"> {
         changeOne(scope, "users", toUser, (db) =>
           db
             .updateTable("users")
-            .set({ ...columns(patch), version: at.version + 1 })
+            .set({ ...USER.toRow(patch), ...budgetColumns(patch.budget), version: at.version + 1 })
             .where("id", "=", at.id)
             .where("version", "=", at.version)
             .returningAll(),
@@ -147,9 +103,4 @@ function writing(scope: Scope): Pick<Users, "insert" | "update" | "delete"> {
 
     delete: (id) => deleteById(scope, "users", id, ["users", "sessions", "keys"]),
   };
-}
-
-/** `periodsAt` returns day and month of a time in the instance's time zone. */
-export function usersRepository(scope: Scope, periodsAt: (now: number) => BillingPeriod): Users {
-  return { ...reading(scope, periodsAt), ...writing(scope) };
 }

@@ -1,5 +1,12 @@
-import type { CallLimits } from "../../ports/store";
-import type { BudgetColumns, Flag } from "./columns";
+import type {
+  FlowRecord,
+  InviteRecord,
+  KeyRecord,
+  SessionRecord,
+  TwoFactorRecord,
+  UserRecord,
+} from "../../ports/store";
+import { type BudgetColumns, columnsOf, type RowOf } from "../columns";
 
 export interface SetupTable {
   id: number;
@@ -7,61 +14,74 @@ export interface SetupTable {
   owner_id: string;
 }
 
-export interface UserTable extends BudgetColumns, CallLimits {
-  id: string;
-  username: string;
-  username_key: string;
-  display_name: string;
-  email: string | null;
-  email_key: string | null;
-  role: string;
-  enabled: Flag;
-  password_hash: string;
-  password_version: number;
-  locale: string | null;
-  created_at: number;
+export const USER = columnsOf<Omit<UserRecord, "budget">>()({
+  id: "id",
+  username: "username",
+  usernameKey: "username_key",
+  displayName: "display_name",
+  email: "email",
+  emailKey: "email_key",
+  role: "role",
+  enabled: { flag: "enabled" },
+  passwordHash: "password_hash",
+  passwordVersion: "password_version",
+  locale: "locale",
+  rpm: "rpm",
+  tpm: "tpm",
+  concurrency: "concurrency",
+  createdAt: "created_at",
+  version: "version",
+});
+
+export interface UserTable extends BudgetColumns, RowOf<typeof USER> {
   /** When one of the user's sessions was last used; outlives the session. */
   last_seen_at: number | null;
-  version: number;
 }
 
-export interface TwoFactorTable {
-  user_id: string;
-  enrolment_id: string;
-  secret_sealed: string;
-  state: string;
-  last_step: number;
-  failures: number;
-  locks: number;
-  locked_until: number | null;
-  created_at: number;
-}
+export const TWO_FACTOR = columnsOf<TwoFactorRecord>()({
+  userId: "user_id",
+  enrolmentId: "enrolment_id",
+  encryptedSecret: "secret_sealed",
+  state: "state",
+  lastStep: "last_step",
+  failures: "failures",
+  locks: "locks",
+  lockedUntil: "locked_until",
+  createdAt: "created_at",
+});
+
+export type TwoFactorTable = RowOf<typeof TWO_FACTOR>;
 
 export interface BackupCodeTable {
   user_id: string;
   digest: string;
 }
 
-export interface SessionTable {
-  id: string;
-  user_id: string;
-  authenticated_at: number;
-  last_seen_at: number;
-  expires_at: number;
-  device: string;
-  address: string;
-  method: string;
-  password_version: number;
-}
+export const SESSION = columnsOf<SessionRecord>()({
+  id: "id",
+  userId: "user_id",
+  authenticatedAt: "authenticated_at",
+  lastSeenAt: "last_seen_at",
+  expiresAt: "expires_at",
+  device: "device",
+  address: "address",
+  method: "method",
+  passwordVersion: "password_version",
+});
 
-export interface FlowTable {
-  digest: string;
+export type SessionTable = RowOf<typeof SESSION>;
+
+export const FLOW = columnsOf<FlowRecord>()({
+  digest: "digest",
+  userId: "user_id",
+  passwordVersion: "password_version",
+  enrolmentId: "enrolment_id",
+  attemptsLeft: "attempts_left",
+  expiresAt: "expires_at",
+});
+
+export interface FlowTable extends RowOf<typeof FLOW> {
   kind: string;
-  user_id: string;
-  password_version: number;
-  enrolment_id: string | null;
-  attempts_left: number;
-  expires_at: number;
 }
 
 export interface SignInThrottleTable {
@@ -71,37 +91,54 @@ export interface SignInThrottleTable {
   updated_at: number;
 }
 
-/** A link that creates an account or sets a new password. */
-export interface InviteTable {
-  id: string;
-  kind: string;
-  digest: string;
-  role: string;
-  email: string | null;
-  user_id: string | null;
-  password_version: number | null;
-  made_by: string;
-  created_at: number;
-  expires_at: number;
-  used_at: number | null;
-}
+export const INVITE = columnsOf<InviteRecord>()({
+  id: "id",
+  kind: "kind",
+  digest: "digest",
+  role: "role",
+  email: "email",
+  userId: "user_id",
+  passwordVersion: "password_version",
+  madeBy: "made_by",
+  createdAt: "created_at",
+  expiresAt: "expires_at",
+  usedAt: "used_at",
+});
 
-export interface KeyTable extends BudgetColumns, CallLimits {
-  id: string;
-  digest: string;
-  display: string;
-  name: string;
-  owner_id: string;
-  kind: string;
-  session_id: string | null;
-  enabled: Flag;
-  created_at: number;
-  expires_at: number | null;
-  last_used_at: number | null;
-  operations: string;
-  allowed_models: string;
-  allowed_addresses: string;
-  /** JSON: the role that set a limit, by the limit's name. */
-  limits_set_by: string;
-  version: number;
+export type InviteTable = RowOf<typeof INVITE>;
+
+export const KEY = columnsOf<Omit<KeyRecord, "budget">>()({
+  id: "id",
+  digest: "digest",
+  display: "display",
+  name: "name",
+  ownerId: "owner_id",
+  kind: "kind",
+  sessionId: "session_id",
+  enabled: { flag: "enabled" },
+  createdAt: "created_at",
+  expiresAt: "expires_at",
+  lastUsedAt: "last_used_at",
+  operations: { json: "operations" },
+  allowedModels: { json: "allowed_models" },
+  allowedAddresses: { json: "allowed_addresses" },
+  rpm: "rpm",
+  tpm: "tpm",
+  concurrency: "concurrency",
+  limitsSetBy: { json: "limits_set_by" },
+  version: "version",
+});
+
+export interface KeyTable extends BudgetColumns, RowOf<typeof KEY> {}
+
+export interface AccountTables {
+  setup: SetupTable;
+  users: UserTable;
+  two_factors: TwoFactorTable;
+  backup_codes: BackupCodeTable;
+  sessions: SessionTable;
+  flows: FlowTable;
+  login_throttles: SignInThrottleTable;
+  invites: InviteTable;
+  keys: KeyTable;
 }

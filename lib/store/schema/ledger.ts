@@ -1,4 +1,4 @@
-import type { Flag } from "./columns";
+import type { Flag } from "../columns";
 
 export interface UsageTable {
   id: string;
@@ -96,4 +96,15 @@ export interface RollUpTable {
   latency_sum_ms: number;
   first_byte_sum_ms: number;
   first_byte_calls: number;
+}
+
+export interface LedgerTables {
+  usage: UsageTable;
+  balances: BalanceTable;
+  rollups: RollUpTable;
+  /** The same sums by day (UTC): `hour` is the first of the day. */
+  daily_rollups: RollUpTable;
+  failovers: FailoverTable;
+  prompts: PromptTable;
+  rejections: RejectionTable;
 }

@@ -1,4 +1,4 @@
-import type { Flag } from "./columns";
+import type { Flag } from "../columns";
 
 export interface SettingTable {
   name: string;
@@ -65,4 +65,13 @@ export interface AlertTable {
   delivery_webhook: string | null;
   snoozed_by: string | null;
   snoozed_until: number | null;
+}
+
+export interface RecordTables {
+  settings: SettingTable;
+  audit: AuditTable;
+  audit_head: AuditHeadTable;
+  revisions: RevisionTable;
+  instances: InstanceTable;
+  alerts: AlertTable;
 }
