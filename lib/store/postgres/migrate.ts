@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from "pg";
-import { StartError } from "../errors";
+import { systemCode } from "../../errors";
+import { isLockTimeout, StartError } from "../errors";
 import { MIGRATIONS, newerSchemaMessage } from "../migrations";
 import { addMonths, declareEarlierIds, isUnpartitioned, proveEarlierIds, type Query } from "./partitions";
 import { hostAndDatabaseOf, sessionConfig } from "./session";
@@ -21,20 +22,15 @@ const START_WAIT_MS = 30_000;
 const RETRY_MS = 200;
 const STARTING_UP = "57P03";
 const NOT_ALLOWED = "42501";
-const LOCK_NOT_AVAILABLE = "55P03";
 /** How long one statement waits for a lock. */
 const LOCK_MS = 500;
-
-function codeOf(error: unknown): string {
-  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
-}
 
 /** The error message for an operator whose database cannot be used. */
 function startError(url: string, error: unknown): StartError {
   if (error instanceof StartError) return error;
-  const words = (error instanceof Error && error.message) || codeOf(error) || String(error);
+  const words = (error instanceof Error && error.message) || systemCode(error) || String(error);
   const advice =
-    codeOf(error) === NOT_ALLOWED
+    systemCode(error) === NOT_ALLOWED
       ? " Its user must be allowed to create tables there: make it the owner of the database."
       : words.startsWith("unsupported startup parameter")
         ? " Add to pgbouncer.ini: ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout"
@@ -68,7 +64,7 @@ async function connect(url: string): Promise<Client> {
       return client;
     } catch (error) {
       await client.end().catch(() => {});
-      if (codeOf(error) !== STARTING_UP || performance.now() > deadline) throw error;
+      if (systemCode(error) !== STARTING_UP || performance.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
@@ -83,11 +79,6 @@ async function requireFinished(query: Query): Promise<void> {
   throw new StartError(
     "The database is an unfinished copy of a SQLite store. Run migrate-store again on that store, or use another database.",
   );
-}
-
-/** True for a statement that waited too long for a lock. */
-function isLockWait(error: unknown): boolean {
-  return codeOf(error) === LOCK_NOT_AVAILABLE;
 }
 
 /**
@@ -109,7 +100,7 @@ async function inMigration<T>(client: Client, work: (query: Query) => Promise<T>
       await client.query("commit");
       return result;
     } catch (error) {
-      if (!isLockWait(error) || performance.now() > deadline) throw error;
+      if (!isLockTimeout(error) || performance.now() > deadline) throw error;
       await client.query("rollback");
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }

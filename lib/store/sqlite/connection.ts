@@ -28,6 +28,23 @@ export class Connection {
     this.#database.exec(sql);
   }
 
+  /** Runs `work` in a transaction that has the write lock from its beginning. */
+  transaction<T>(work: () => T): T {
+    this.exec("begin immediate");
+    try {
+      const result = work();
+      this.exec("commit");
+      return result;
+    } catch (error) {
+      try {
+        this.exec("rollback");
+      } catch {
+        // SQLite has rolled back already; the first error says why.
+      }
+      throw error;
+    }
+  }
+
   /** Runs one statement; rows are objects by column name. */
   query(sql: string, parameters: readonly unknown[]): QueryOutcome {
     const statement = this.#prepare(sql, sql, false);

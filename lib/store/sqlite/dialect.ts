@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -21,10 +22,6 @@ const RETRY_MS = 10;
  */
 const LATE_WAIT_MS = LOCK_WAIT_MS / 4;
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 /** Retries without blocking while another process holds the lock, for at most a second. */
 export async function retryWhileLocked<T>(
   work: () => Promise<T>,
@@ -40,7 +37,7 @@ export async function retryWhileLocked<T>(
         onGiveUp();
         throw translated(error);
       }
-      await pause(RETRY_MS);
+      await sleep(RETRY_MS);
     }
   }
 }

@@ -83,8 +83,7 @@ function check(connection: Connection, file: string): void {
 
 /** One transaction: a second process then sees the version of the first and does nothing. */
 function migrate(connection: Connection): void {
-  connection.exec("begin immediate");
-  try {
+  connection.transaction(() => {
     const version = Number(firstValue(connection, "pragma user_version"));
     if (version > MIGRATIONS.length) throw new StartError(newerSchemaMessage(version));
     for (const migration of MIGRATIONS.slice(version)) {
@@ -92,15 +91,7 @@ function migrate(connection: Connection): void {
     }
     // Written even when nothing changed: a start must fail on a store that takes no writes.
     connection.exec(`pragma user_version = ${MIGRATIONS.length}`);
-    connection.exec("commit");
-  } catch (error) {
-    try {
-      connection.exec("rollback");
-    } catch {
-      // SQLite has rolled back already; the first error says why.
-    }
-    throw error;
-  }
+  });
 }
 
 function connect(file: string): Connection {

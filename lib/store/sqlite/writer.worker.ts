@@ -13,25 +13,9 @@ function opened(): Connection {
   return connection;
 }
 
-function inTransaction<T>(work: (database: Connection) => T): T {
-  const database = opened();
-  database.exec("begin immediate");
-  try {
-    const result = work(database);
-    database.exec("commit");
-    return result;
-  } catch (error) {
-    try {
-      database.exec("rollback");
-    } catch {
-      // SQLite has rolled back already; the first error says why.
-    }
-    throw error;
-  }
-}
-
 function runGroup(operations: LedgerOperation[]): LedgerOutcome[] {
-  return inTransaction((database) => {
+  const database = opened();
+  return database.transaction(() => {
     const work = commitGroup(operations, false);
     let step = work.next();
     while (!step.done) step = work.next(database.cells(step.value.sql, step.value.parameters));
@@ -71,7 +55,7 @@ function answer(request: Request): Replies[keyof Replies] {
     case "query":
       return opened().query(request.sql, request.parameters);
     case "write":
-      return inTransaction((database) => database.query(request.sql, request.parameters));
+      return opened().transaction(() => opened().query(request.sql, request.parameters));
     case "exec":
       opened().exec(request.sql);
       return null;
