@@ -45,25 +45,22 @@ function readForm(channel: ChannelRecord): OpenAiForm {
     if (key === null) return {};
     return authentication === "api-key" ? { "api-key": key } : { authorization: `Bearer ${key}` };
   };
+  const common = { options, headers, hasVoiceList, isOpenAi };
   if (isAzureForm) {
+    const version = (operation: keyof typeof AZURE_VERSIONS) =>
+      options.azure_api_version ?? AZURE_VERSIONS[operation];
     return {
+      ...common,
       baseUrl: `${base.origin}${base.pathname === "/" ? "/openai" : base.pathname}`,
-      options,
       path: (operation, model) =>
-        `/deployments/${encodeURIComponent(model)}${operation}?api-version=${options.azure_api_version ?? AZURE_VERSIONS[operation]}`,
-      headers,
+        `/deployments/${encodeURIComponent(model)}${operation}?api-version=${version(operation)}`,
       hasModelList: false,
-      hasVoiceList,
-      isOpenAi,
     };
   }
   return {
+    ...common,
     baseUrl: base.pathname === "/" ? `${base.origin}/v1` : base.href,
-    options,
     path: (operation) => operation,
-    headers,
     hasModelList: true,
-    hasVoiceList,
-    isOpenAi,
   };
 }
