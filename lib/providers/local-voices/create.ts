@@ -5,21 +5,7 @@ import { z } from "zod";
 import { VoiceTable } from "../../contracts/console/channel-options";
 import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import type {
-  CatalogueVoice,
-  InstalledFacts,
-  InstallOptions,
-  LocalVoices,
-  UploadPart,
-  VoiceCheck,
-  VoiceFolder,
-  VoiceMapping,
-  VoiceRecords,
-  VoiceScan,
-  VoiceSource,
-  VoiceStatus,
-  VoiceTrial,
-} from "../../ports/local-voices";
+import type { CatalogueVoice, LocalVoices, VoiceTrial } from "../../ports/local-voices";
 import { SPEECH_SAMPLE_RATE, type SpeechModel } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import type { Outbound } from "../outbound/create";
@@ -87,133 +73,17 @@ export const VOICE_OPTIONS = optionsReader(z.object({ voices: VoiceTable.optiona
  * own that starts with the first call and ends when idle. A folder that cannot be used does not affect the others.
  */
 export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesProvider {
-  return new LocalVoicesOfMachine(settings);
-}
+  const { directory, clock, mirror, outbound } = settings;
+  const folders = new VoiceFolders(settings);
 
-class LocalVoicesOfMachine implements LocalVoicesProvider {
-  readonly catalogue: LocalVoices["catalogue"];
-  readonly hasMirror: boolean;
-  readonly #folders: VoiceFolders;
-
-  constructor(private readonly settings: LocalVoicesSettings) {
-    this.catalogue = readCatalogue(settings.mirror);
-    this.hasMirror = settings.mirror !== null;
-    this.#folders = new VoiceFolders(settings);
-  }
-
-  scan(): Promise<VoiceScan> {
-    return this.#folders.scan();
-  }
-
-  status(name: string): VoiceStatus {
-    const engine = this.#folders.runningEngine(name);
-    return engine?.status() ?? { isLoaded: false, realTimeFactor: null, failure: null };
-  }
-
-  stats(name: string): ReturnType<VoiceEngine["stats"]> | null {
-    return this.#folders.runningEngine(name)?.stats() ?? null;
-  }
-
-  speech(channel: ChannelRecord): SpeechModel {
-    const folders = this.#folders;
-    const tableOf = () => VOICE_OPTIONS.of(channel).voices ?? NO_TABLE;
-    return {
-      async *synthesize(request, options) {
-        const { read, engine } = await folders.modelOf(request.model);
-        yield* engine.speak(request, options, folders.voicesOf(read, tableOf()));
-      },
-      voices: async (model) => folders.voicesOf((await folders.modelOf(model)).read, tableOf()).voices,
-      supportedFields: () => ["languageCode"],
-    };
-  }
-
-  async mapping(name: string, table: Readonly<Record<string, string>>): Promise<VoiceMapping[]> {
-    const { read } = await this.#folders.modelOf(name);
-    const chosen = this.#folders.voicesOf(read, table);
-    return this.#folders
-      .voicesOf(read, NO_TABLE)
-      .mapping()
-      .map(({ name: asked, speaker }) => {
-        const number = chosen.speakerOf(asked);
-        return {
-          name: asked,
-          standard: speaker,
-          speaker: number === null ? null : (read.folder.speakers[number]?.name ?? null),
-        };
-      });
-  }
-
-  async records(): Promise<VoiceRecords> {
-    const { directory, clock } = this.settings;
-    const [jobs, partial, digests] = await Promise.all([
-      listJobs(directory, clock.now()),
-      partialDownloads(directory),
-      firstDigests(directory),
-    ]);
-    return { jobs, partial, digests };
-  }
-
-  async facts(name: string): Promise<InstalledFacts> {
-    const { directory } = this.settings;
-    const [kept, archiveSha256] = await Promise.all([
-      readSpeed(directory, name),
-      archiveDigest(path.join(directory, name)),
-    ]);
-    return { realTimeFactor: this.status(name).realTimeFactor ?? kept, archiveSha256 };
-  }
-
-  receive(name: string, part: UploadPart): ReturnType<LocalVoices["receive"]> {
-    return writePart(this.settings.directory, requireName(name), part);
-  }
-
-  async install(name: string, source: VoiceSource, options: InstallOptions): Promise<VoiceFolder> {
-    const tryOut = (read: ReadFolder) => this.#tryOut(read).then(() => {});
-    const folder = await installVoice({ ...this.settings, tryOut }, name, source, options);
-    await this.scan();
-    return folder;
-  }
-
-  cancel(name: string): Promise<void> {
-    return cancelJob(this.settings.directory, name, this.settings.clock);
-  }
-
-  async verify(name: string): Promise<VoiceCheck> {
-    await this.#folders.require(name);
-    const { directory } = this.settings;
-    const read = await readVoiceFolder(directory, name).catch((error: unknown) => {
-      const { file, message } = toUnusable(error);
-      throw new AppError("invalid", `${file === "" ? name : file}: ${message}`);
-    });
-    const isUnchanged = await checkFiles(path.join(directory, name));
-    return { ...(await this.#tryOut(read)), isUnchanged };
-  }
-
-  async remove(name: string): Promise<void> {
-    await this.#folders.require(name);
-    const { directory } = this.settings;
-    // Renamed in one step, so that no call finds a partly deleted folder.
-    const gone = path.join(directory, `.removed-${randomUUID()}`);
-    await rename(path.join(directory, name), gone);
-    await deleteSpeed(directory, name);
-    await this.scan();
-    await rm(gone, { recursive: true, force: true });
-  }
-
-  sweep(): Promise<void> {
-    return sweepLeftovers(this.settings.directory, this.settings.clock.now());
-  }
-
-  async close(): Promise<void> {
-    await this.#folders.close();
-    await this.settings.outbound.close();
-  }
+  const status: LocalVoices["status"] = (name) =>
+    folders.runningEngine(name)?.status() ?? { isLoaded: false, realTimeFactor: null, failure: null };
 
   /** Speaks a sentence with a model that is not in use. */
-  async #tryOut(read: ReadFolder): Promise<VoiceTrial> {
-    const engine = this.#folders.openEngine(read, null);
+  async function tryOut(read: ReadFolder): Promise<VoiceTrial> {
+    const engine = folders.openEngine(read, null);
     try {
-      const voices = this.#folders.voicesOf(read, NO_TABLE);
-      const seconds = await speakSentence(engine, voices, read, this.settings.clock);
+      const seconds = await speakSentence(engine, folders.voicesOf(read, NO_TABLE), read, clock);
       const { realTimeFactor } = engine.status();
       if (seconds > 0 && realTimeFactor !== null) return { seconds, realTimeFactor };
       throw new AppError("invalid", "The model produced no audio.");
@@ -221,6 +91,94 @@ class LocalVoicesOfMachine implements LocalVoicesProvider {
       await engine.close();
     }
   }
+
+  return {
+    catalogue: readCatalogue(mirror),
+    hasMirror: mirror !== null,
+    scan: () => folders.scan(),
+    status,
+    stats: (name) => folders.runningEngine(name)?.stats() ?? null,
+
+    speech(channel) {
+      const tableOf = () => VOICE_OPTIONS.of(channel).voices ?? NO_TABLE;
+      return {
+        async *synthesize(request, options) {
+          const { read, engine } = await folders.modelOf(request.model);
+          yield* engine.speak(request, options, folders.voicesOf(read, tableOf()));
+        },
+        voices: async (model) => folders.voicesOf((await folders.modelOf(model)).read, tableOf()).voices,
+        supportedFields: () => ["languageCode"],
+      };
+    },
+
+    async mapping(name, table) {
+      const { read } = await folders.modelOf(name);
+      const chosen = folders.voicesOf(read, table);
+      const standard = folders.voicesOf(read, NO_TABLE).mapping();
+      return standard.map(({ name: asked, speaker }) => {
+        const number = chosen.speakerOf(asked);
+        return {
+          name: asked,
+          standard: speaker,
+          speaker: number === null ? null : (read.folder.speakers[number]?.name ?? null),
+        };
+      });
+    },
+
+    async records() {
+      const [jobs, partial, digests] = await Promise.all([
+        listJobs(directory, clock.now()),
+        partialDownloads(directory),
+        firstDigests(directory),
+      ]);
+      return { jobs, partial, digests };
+    },
+
+    async facts(name) {
+      const [kept, archiveSha256] = await Promise.all([
+        readSpeed(directory, name),
+        archiveDigest(path.join(directory, name)),
+      ]);
+      return { realTimeFactor: status(name).realTimeFactor ?? kept, archiveSha256 };
+    },
+
+    receive: async (name, part) => writePart(directory, requireName(name), part),
+
+    async install(name, source, options) {
+      const folder = await installVoice({ ...settings, tryOut }, name, source, options);
+      await folders.scan();
+      return folder;
+    },
+
+    cancel: (name) => cancelJob(directory, name, clock),
+
+    async verify(name) {
+      await folders.require(name);
+      const read = await readVoiceFolder(directory, name).catch((error: unknown) => {
+        const { file, message } = toUnusable(error);
+        throw new AppError("invalid", `${file === "" ? name : file}: ${message}`);
+      });
+      const isUnchanged = await checkFiles(path.join(directory, name));
+      return { ...(await tryOut(read)), isUnchanged };
+    },
+
+    async remove(name) {
+      await folders.require(name);
+      // Renamed in one step, so that no call finds a partly deleted folder.
+      const gone = path.join(directory, `.removed-${randomUUID()}`);
+      await rename(path.join(directory, name), gone);
+      await deleteSpeed(directory, name);
+      await folders.scan();
+      await rm(gone, { recursive: true, force: true });
+    },
+
+    sweep: () => sweepLeftovers(directory, clock.now()),
+
+    async close() {
+      await folders.close();
+      await outbound.close();
+    },
+  };
 }
 
 const SENTENCE = "One, two, three, four, five.";

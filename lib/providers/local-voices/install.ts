@@ -21,7 +21,7 @@ export interface InstallSettings {
   outbound: Outbound;
   clock: Clock;
   /** Speaks a sentence with a model before it is moved into place. Throws AppError. */
-  tryOut(read: ReadFolder): Promise<void>;
+  tryOut(read: ReadFolder): Promise<unknown>;
 }
 
 /** Throws `invalid` for a name that no folder of a voice may have. */

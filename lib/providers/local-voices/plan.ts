@@ -3,7 +3,7 @@ import type { SpeechRequest } from "../../ports/speech-model";
 import { cleanSpeechText, isSpeakable } from "../../text/clean-text";
 import { type ChunkLimits, splitSentences, type TextChunk } from "../../text/split-sentences";
 import { spokenLength } from "../../text/spoken-length";
-import { type Pace, type PlannedChunks, SPEAKER_PAUSE_MS, textError } from "../embedded-speech/plan";
+import { type PlannedChunks, SPEAKER_PAUSE_MS, textError } from "../embedded-speech/plan";
 import { baseLanguage } from "../espeak/languages";
 
 /** A section of text for one speaker: the unit of work. */
@@ -51,7 +51,6 @@ export interface PlanningModel {
 export function* planVoices(
   model: PlanningModel,
   request: SpeechRequest,
-  _pace: Pace,
 ): Generator<void, PlannedChunks<VoiceChunk>, void> {
   const { language } = request;
   const spoken = new Set(model.languages.map(baseLanguage));

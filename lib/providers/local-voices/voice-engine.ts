@@ -134,7 +134,7 @@ export class VoiceEngine {
     const { folder, clock } = this.settings;
     const model = { name: folder.name, languages: folder.languages, speakerOf };
     return {
-      plan: (asked, pace) => planVoices(model, asked, pace),
+      plan: (asked) => planVoices(model, asked),
       firstSoundMs: (chunk) => this.#chunkMs(chunk) + (this.#isLoaded ? 0 : this.#loadMs),
       aheadBytes: Number.POSITIVE_INFINITY,
       pool: this.#pool,
