@@ -1,5 +1,5 @@
 import { decode, encode } from "next-auth/jwt";
-import type { ConsoleServices } from "../../console/context";
+import type { ConsoleContext, ConsoleServices } from "../../console/context";
 import { SIGN_IN_FLOW_MS } from "../../contracts/durations";
 
 /** next-auth's cookie name; `__Host-` restricts it to this origin, https and the root path. */
@@ -39,26 +39,25 @@ function write({ name, options }: CookieDefinition, value: string, maxAgeSeconds
 
 /** `Set-Cookie` of a new session. The JWE holds only the session's ID and times. */
 export async function writeSessionCookie(
-  services: Pick<ConsoleServices, "signIn" | "clock">,
-  isSecure: boolean,
+  ctx: Pick<ConsoleContext, "signIn" | "clock" | "peer">,
   started: { sid: string; session: { expiresAt: number } },
 ): Promise<string> {
-  const seconds = Math.max(0, Math.floor((started.session.expiresAt - services.clock.now()) / 1000));
-  const value = await encryptSession(services, started.sid, seconds);
-  return write(sessionCookie(isSecure), value, seconds);
+  const seconds = Math.max(0, Math.floor((started.session.expiresAt - ctx.clock.now()) / 1000));
+  const value = await encryptSession(ctx, started.sid, seconds);
+  return write(sessionCookie(ctx.peer.isSecure), value, seconds);
 }
 
 /** `Set-Cookie` that removes the session's cookie. */
-export function clearSessionCookie(isSecure: boolean): string {
-  return write(sessionCookie(isSecure), "", 0);
+export function clearSessionCookie({ peer }: Pick<ConsoleContext, "peer">): string {
+  return write(sessionCookie(peer.isSecure), "", 0);
 }
 
-export function writePendingCookie(isSecure: boolean, flowToken: string): string {
-  return write(pendingCookie(isSecure), flowToken, PENDING_SECONDS);
+export function writePendingCookie({ peer }: Pick<ConsoleContext, "peer">, flowToken: string): string {
+  return write(pendingCookie(peer.isSecure), flowToken, PENDING_SECONDS);
 }
 
-export function clearPendingCookie(isSecure: boolean): string {
-  return write(pendingCookie(isSecure), "", 0);
+export function clearPendingCookie({ peer }: Pick<ConsoleContext, "peer">): string {
+  return write(pendingCookie(peer.isSecure), "", 0);
 }
 
 /** The JWE of a session id, as next-auth makes its tokens (dir, A256GCM). */

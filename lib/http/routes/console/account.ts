@@ -33,7 +33,7 @@ export const ACCOUNT_ROUTES = [
       const { user, started } = await changePassword(ctx, body);
       return {
         data: toUser(user, await hasTwoFactor(ctx.store, user.id)),
-        cookies: [await writeSessionCookie(ctx, ctx.peer.isSecure, started)],
+        cookies: [await writeSessionCookie(ctx, started)],
       };
     },
   }),

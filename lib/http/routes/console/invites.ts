@@ -34,11 +34,10 @@ export const INVITES_ROUTES = [
     summary: "Accept an invite and create its user",
     moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
     async handle(ctx, { body }) {
-      const { isSecure } = ctx.peer;
       const { user, started } = await acceptInvite(ctx, body);
       return {
         data: toUser(user, false),
-        cookies: [await writeSessionCookie(ctx, isSecure, started), clearPendingCookie(isSecure)],
+        cookies: [await writeSessionCookie(ctx, started), clearPendingCookie(ctx)],
       };
     },
   }),
@@ -47,11 +46,10 @@ export const INVITES_ROUTES = [
     summary: "Choose a new password by a reset link; every session of the user ends",
     moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
     async handle(ctx, { body }) {
-      const { isSecure } = ctx.peer;
       const { user, started, hasTwoFactor } = await acceptPasswordReset(ctx, body);
       return {
         data: toUser(user, hasTwoFactor),
-        cookies: [await writeSessionCookie(ctx, isSecure, started), clearPendingCookie(isSecure)],
+        cookies: [await writeSessionCookie(ctx, started), clearPendingCookie(ctx)],
       };
     },
   }),
@@ -63,11 +61,10 @@ export const INVITES_ROUTES = [
     },
     moreIssues: ({ instance }, fields) => newPasswordIssues(instance, fields),
     async handle(ctx, { body }) {
-      const { isSecure } = ctx.peer;
       const { user, started } = await registerUser(ctx, body);
       return {
         data: toUser(user, false),
-        cookies: [await writeSessionCookie(ctx, isSecure, started), clearPendingCookie(isSecure)],
+        cookies: [await writeSessionCookie(ctx, started), clearPendingCookie(ctx)],
       };
     },
   }),

@@ -20,7 +20,7 @@ export const SETUP_ROUTES = [
       const { user, started } = await setUpInstance(ctx, body);
       return {
         data: { user: toUser(user, false) },
-        cookies: [await writeSessionCookie(ctx, ctx.peer.isSecure, started)],
+        cookies: [await writeSessionCookie(ctx, started)],
       };
     },
   }),

@@ -19,7 +19,6 @@ export const SIGN_IN_ROUTES = [
     auth: "none",
     summary: "Sign in with name and password",
     async handle(ctx, { body }) {
-      const { isSecure } = ctx.peer;
       const outcome = await signIn(ctx, body);
       if (outcome.kind === "second-step") {
         const data: TwoFactorNeeded = {
@@ -28,14 +27,11 @@ export const SIGN_IN_ROUTES = [
           expires_at: toTimestamp(outcome.expiresAt),
           methods: ["totp", "backup_code"],
         };
-        return {
-          data,
-          cookies: [writePendingCookie(isSecure, outcome.flowToken)],
-        };
+        return { data, cookies: [writePendingCookie(ctx, outcome.flowToken)] };
       }
       return {
         data: toUser(outcome.user, false),
-        cookies: [await writeSessionCookie(ctx, isSecure, outcome.started), clearPendingCookie(isSecure)],
+        cookies: [await writeSessionCookie(ctx, outcome.started), clearPendingCookie(ctx)],
       };
     },
   }),
@@ -43,12 +39,12 @@ export const SIGN_IN_ROUTES = [
     auth: "none",
     summary: "Complete a sign-in with a 2FA code",
     async handle(ctx, { body, request }) {
-      const { isSecure } = ctx.peer;
-      const pendingToken = readCookie(request.headers.get("cookie"), pendingCookie(isSecure).name);
+      const { name } = pendingCookie(ctx.peer.isSecure);
+      const pendingToken = readCookie(request.headers.get("cookie"), name);
       const { user, started, method } = await verifyTwoFactor(ctx, { ...body, pendingToken });
       return {
         data: { ...toUser(user, true), login_method: method },
-        cookies: [await writeSessionCookie(ctx, isSecure, started), clearPendingCookie(isSecure)],
+        cookies: [await writeSessionCookie(ctx, started), clearPendingCookie(ctx)],
       };
     },
   }),
@@ -58,10 +54,7 @@ export const SIGN_IN_ROUTES = [
     summary: "Sign out",
     async handle(ctx) {
       await signOut(ctx);
-      return {
-        data: null,
-        cookies: [clearSessionCookie(ctx.peer.isSecure), clearPendingCookie(ctx.peer.isSecure)],
-      };
+      return { data: null, cookies: [clearSessionCookie(ctx), clearPendingCookie(ctx)] };
     },
   }),
 ];
