@@ -4,7 +4,7 @@ import { enterChannel } from "@/lib/gateway/routing/enter-channel";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { eventsOver } from "@/lib/server/process/shared-state";
 import { shareEvents } from "@/lib/shared-state/events";
-import { shareCircuits } from "@/lib/shared-state/redis/circuits";
+import { RedisCircuits } from "@/lib/shared-state/redis/circuits";
 import { RedisReplies } from "@/lib/shared-state/redis/replies";
 import { createCipher } from "@/lib/store/cipher";
 import { FakeClock, lexicalChannel } from "../support/factories";
@@ -41,7 +41,7 @@ async function openNode(name: string, engine?: Parameters<typeof openGatewayHarn
   const harness = openGatewayHarness({ ...engine, clock });
   const { circuits, idempotency, live } = harness.services.state;
   harness.services.limiter = { ...instance.local, shared: instance.limits };
-  circuits.share(shareCircuits(instance.link, clock, name, (key, health) => circuits.apply(key, health)));
+  circuits.share(new RedisCircuits(instance.link, clock, name, (key, health) => circuits.apply(key, health)));
   idempotency.share(new RedisReplies(instance.link, createCipher({ current: SECRET, previous: [] }), name));
   shareEvents(eventsOver(instance.link), live, name);
   const node = Object.assign(harness, { redis: instance });

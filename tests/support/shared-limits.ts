@@ -3,8 +3,8 @@ import type { RateLimiter, SharedLimits } from "../../lib/ports/shared-state";
 import { systemClock } from "../../lib/server/process/system";
 import { createRateLimiter } from "../../lib/shared-state/memory-limits";
 import { parseRedisUrl } from "../../lib/shared-state/redis/address";
-import { createRedisLimits } from "../../lib/shared-state/redis/limits";
-import { openRedisLink, type RedisLink } from "../../lib/shared-state/redis/link";
+import { RedisLimits } from "../../lib/shared-state/redis/limits";
+import { RedisLink } from "../../lib/shared-state/redis/link";
 
 /** One instance with its own connections to Redis. */
 export interface RedisInstance {
@@ -47,7 +47,7 @@ export async function openRedisInstance({
   const metrics = {
     count: (metric: string, value = 1) => void counted.set(metric, (counted.get(metric) ?? 0) + value),
   };
-  const link = await openRedisLink({
+  const link = await RedisLink.open({
     address,
     readCa: readCa ?? null,
     prefix: "test:",
@@ -57,7 +57,7 @@ export async function openRedisInstance({
     answerMs,
   });
   const local = createRateLimiter(systemClock);
-  const limits = createRedisLimits({
+  const limits = new RedisLimits({
     link,
     clock,
     metrics,

@@ -85,7 +85,7 @@ export async function openSharedState(
   const local = createRateLimiter(clock);
   // Its client has 500 files, which a server without Redis need not load.
   const redis = await import("../../shared-state/redis/all");
-  const link = await redis.openRedisLink({
+  const link = await redis.RedisLink.open({
     address: env.redis,
     readCa: caReader(env.redisTlsCa),
     // Installations that share a Redis have different secrets; the instances of one have the same.
@@ -94,7 +94,7 @@ export async function openSharedState(
     log,
     metrics,
   });
-  const limits = redis.createRedisLimits({ link, clock, metrics, instanceId, local, liveInstances });
+  const limits = new redis.RedisLimits({ link, clock, metrics, instanceId, local, liveInstances });
   const replies = new redis.RedisReplies(link, cipher, instanceId);
   return {
     limiter: { ...local, shared: limits },
@@ -102,7 +102,7 @@ export async function openSharedState(
     share(state) {
       const { circuits, idempotency, live } = state;
       const apply: typeof circuits.apply = (key, health) => circuits.apply(key, health);
-      circuits.share(redis.shareCircuits(link, clock, instanceId, apply));
+      circuits.share(new redis.RedisCircuits(link, clock, instanceId, apply));
       idempotency.share(replies);
       shareEvents(eventsOver(link), live, instanceId);
       if (env.sharedCacheBytes > 0)

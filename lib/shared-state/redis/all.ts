@@ -1,6 +1,6 @@
 /** All that is shared through Redis, in one file for a single import on demand. */
 export { RedisCache } from "./cache";
-export { shareCircuits } from "./circuits";
-export { createRedisLimits } from "./limits";
-export { openRedisLink } from "./link";
+export { RedisCircuits } from "./circuits";
+export { RedisLimits } from "./limits";
+export { RedisLink } from "./link";
 export { RedisReplies } from "./replies";

@@ -59,7 +59,11 @@ const LIST = script("return redis.call('HVALS', KEYS[1])");
 const fieldOf = ({ channelId, keyId, model }: BreakerKey): string =>
   JSON.stringify([channelId, keyId, model]);
 
-class RedisCircuits implements CircuitSharing {
+/**
+ * Circuits over all instances: changes are published, and the open ones stored for instances that start or were cut off.
+ * `apply` takes over a change of another instance.
+ */
+export class RedisCircuits implements CircuitSharing {
   readonly #stored: string;
   /** Circuits that this instance has opened, by field. `until`: wall-clock milliseconds of the next probe. */
   readonly #opened = new Map<string, { message: string; until: number }>();
@@ -155,17 +159,4 @@ class RedisCircuits implements CircuitSharing {
     // A lost Redis is listed when it is up again.
     else if (this.link.isUp) this.#listing = setTimeout(() => void this.#list(), LIST_RETRY_MS).unref();
   }
-}
-
-/**
- * Circuits over all instances: changes are published, and the open ones stored for instances that start or were cut off.
- * `apply` takes over a change of another instance.
- */
-export function shareCircuits(
-  link: RedisLink,
-  clock: Clock,
-  instanceId: string,
-  apply: (key: BreakerKey, health: CircuitHealth) => void,
-): CircuitSharing {
-  return new RedisCircuits(link, clock, instanceId, apply);
 }

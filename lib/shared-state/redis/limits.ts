@@ -51,7 +51,7 @@ function statesIn(reply: readonly unknown[]): RateState[] {
  * Limits over all instances, kept in Redis by atomic scripts; everything in it expires automatically. While Redis does
  * not answer in time, each instance applies its share: the limit divided by the live instances, at least 1.
  */
-class RedisLimits implements SharedLimits {
+export class RedisLimits implements SharedLimits {
   readonly #own: SharedLimits;
   readonly #leaseMs: number;
   readonly #leases: SlotLeases;
@@ -204,9 +204,4 @@ class RedisLimits implements SharedLimits {
       },
     };
   }
-}
-
-/** `close` ends the renewal of leases. */
-export function createRedisLimits(options: RedisLimitsOptions): SharedLimits & { close(): void } {
-  return new RedisLimits(options);
 }

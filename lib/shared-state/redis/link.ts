@@ -18,45 +18,7 @@ export const script = (text: string): Script => ({
   digest: createHash("sha1").update(text).digest("hex"),
 });
 
-/**
- * The connections to Redis behind a circuit breaker. While it is open nothing waits for Redis and nothing is sent but
- * probes. Large values and messages use a connection of their own, so that limits never wait behind them.
- */
-export interface RedisLink {
-  /** False while the breaker is open: `run` would answer undefined. */
-  readonly isUp: boolean;
-  /**
-   * False also while the last answer failed or was late, until a probe is answered in time: what a request can do without
-   * an answer is not asked for then, so that it waits for one late answer, not for several.
-   */
-  readonly isPrompt: boolean;
-  readonly health: SharedStateHealth;
-  /** Prefix of all keys and channels of this installation. */
-  readonly prefix: string;
-  /** Runs a script; undefined when Redis failed or did not answer in time, which the breaker counts. */
-  run(script: Script, keys: string[], args: string[]): Promise<unknown>;
-  /** Sends a command without waiting for its result. */
-  post(firstKey: string, args: string[]): void;
-  /** A command with a large value or reply, which may take a second; undefined when it failed. */
-  exchange(firstKey: string, args: RedisArgument[]): Promise<unknown>;
-  /** A command with a large value whose result is not needed; resolves when it was answered or has failed, however late. */
-  deliver(firstKey: string, args: RedisArgument[]): Promise<void>;
-  /**
-   * Reads optional values as Buffers; undefined when they take longer than an answer to `run` may. After several
-   * failures in a row nothing is looked up for a second, nor while the link is not prompt.
-   */
-  lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined>;
-  publish(channel: string, message: string): void;
-  /** Kept over lost connections. */
-  subscribe(channel: string, listener: (message: string) => void): void;
-  /** Called each time that Redis becomes usable, including the first. */
-  onUp(listener: () => void): void;
-  /** Called when messages arrive for the first time, or after a lost connection: some may have been missed. */
-  onListening(listener: () => void): void;
-  close(): void;
-}
-
-export interface RedisLinkOptions {
+interface RedisLinkOptions {
   address: RedisAddress;
   /** Reads the PEM of a certificate authority; null: those that Node knows. */
   readCa: (() => string) | null;
@@ -75,7 +37,11 @@ const START_MS = 1_000;
 /** Time without look-ups after several that failed. */
 const LOOK_UP_PAUSE_MS = 1_000;
 
-class Link implements RedisLink {
+/**
+ * The connections to Redis behind a circuit breaker. While it is open nothing waits for Redis and nothing is sent but
+ * probes. Large values and messages use a connection of their own, so that limits never wait behind them.
+ */
+export class RedisLink {
   readonly #subscriptions = new Map<string, (message: string) => void>();
   /** Those that Redis has confirmed; the client renews them after a lost connection. */
   readonly #confirmed = new Set<string>();
@@ -88,7 +54,7 @@ class Link implements RedisLink {
   /** Monotonic milliseconds. */
   #lookUpsFrom = -Infinity;
 
-  constructor(private readonly options: RedisLinkOptions) {
+  private constructor(private readonly options: RedisLinkOptions) {
     const { address, readCa, prefix, clock, log, metrics, answerMs = ANSWER_MS } = options;
     const key = `${prefix}probe`;
     this.#breaker = new LinkBreaker({
@@ -110,22 +76,29 @@ class Link implements RedisLink {
   }
 
   /** Connects in the background; resolves after the first connection or a second, whichever is first. */
-  async connect(): Promise<void> {
-    const connecting = this.#connectForever(this.#fast);
-    void this.#connectForever(this.#bulk);
-    this.#breaker.planProbe();
+  static async open(options: RedisLinkOptions): Promise<RedisLink> {
+    const link = new RedisLink(options);
+    const connecting = link.#connectForever(link.#fast);
+    void link.#connectForever(link.#bulk);
+    link.#breaker.planProbe();
     await withTimeout(
-      connecting.then(() => this.#breaker.probe()),
+      connecting.then(() => link.#breaker.probe()),
       START_MS,
       undefined,
     );
-    if (!this.isUp) this.#breaker.goDown();
+    if (!link.isUp) link.#breaker.goDown();
+    return link;
   }
 
+  /** False while the breaker is open: `run` would answer undefined. */
   get isUp(): boolean {
     return this.#breaker.isUp;
   }
 
+  /**
+   * False also while the last answer failed or was late, until a probe is answered in time: what a request can do without
+   * an answer is not asked for then, so that it waits for one late answer, not for several.
+   */
   get isPrompt(): boolean {
     return this.isUp && !this.#breaker.isFailing;
   }
@@ -134,19 +107,23 @@ class Link implements RedisLink {
     return this.#breaker.health;
   }
 
+  /** Prefix of all keys and channels of this installation. */
   get prefix(): string {
     return this.options.prefix;
   }
 
+  /** Runs a script; undefined when Redis failed or did not answer in time, which the breaker counts. */
   async run(what: Script, keys: string[], args: string[]): Promise<unknown> {
     return this.isUp ? this.#breaker.watch(this.#evaluate(what, keys, args)) : undefined;
   }
 
+  /** Sends a command without waiting for its result. */
   post(firstKey: string, args: string[]): void {
     if (this.isUp)
       this.#fast.send(firstKey, args).catch((error: unknown) => this.#breaker.failed(reasonOf(error)));
   }
 
+  /** A command with a large value or reply, which may take a second; undefined when it failed. */
   async exchange(firstKey: string, args: RedisArgument[]): Promise<unknown> {
     if (!this.isUp) return undefined;
     try {
@@ -157,10 +134,15 @@ class Link implements RedisLink {
     }
   }
 
+  /** A command with a large value whose result is not needed; resolves when it was answered or has failed, however late. */
   async deliver(firstKey: string, args: RedisArgument[]): Promise<void> {
     if (this.isUp) await this.#bulk.send(firstKey, args).catch(() => undefined);
   }
 
+  /**
+   * Reads optional values as Buffers; undefined when they take longer than an answer to `run` may. After several
+   * failures in a row nothing is looked up for a second, nor while the link is not prompt.
+   */
   async lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined> {
     const { clock, answerMs = ANSWER_MS } = this.options;
     if (!this.isPrompt || clock.monotonic() < this.#lookUpsFrom) return undefined;
@@ -183,6 +165,7 @@ class Link implements RedisLink {
       this.#bulk.send("", ["PUBLISH", `${this.prefix}${channel}`, message]).catch(() => undefined);
   }
 
+  /** Kept over lost connections. */
   subscribe(channel: string, listener: (message: string) => void): void {
     // A message that is not ours must not end the process.
     const safe = (message: string): void => {
@@ -196,10 +179,12 @@ class Link implements RedisLink {
     void this.#subscribeAll();
   }
 
+  /** Called each time that Redis becomes usable, including the first. */
   onUp(listener: () => void): void {
     this.#breaker.onUp(listener);
   }
 
+  /** Called when messages arrive for the first time, or after a lost connection: some may have been missed. */
   onListening(listener: () => void): void {
     this.#onListening.add(listener);
   }
@@ -259,11 +244,4 @@ class Link implements RedisLink {
       return this.#fast.send(first, ["EVAL", text, ...rest]);
     }
   }
-}
-
-/** Connects in the background; resolves after the first connection or a second, whichever is first. */
-export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLink> {
-  const link = new Link(options);
-  await link.connect();
-  return link;
 }
