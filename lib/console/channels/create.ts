@@ -1,11 +1,12 @@
 import type { Channel, CreateChannel } from "../../contracts/console/channels";
 import { newId } from "../../gateway/new-id";
-import type { ChannelRecord } from "../../ports/store";
 import { requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import { readUse } from "../circuits/health";
 import type { ConsoleContext } from "../context";
+import { sentFields } from "../differing";
 import { ensureModels } from "./ensure-models";
+import { newChannel } from "./new-channel";
 import { encryptKey, nameOfKey, requireUniqueLabels } from "./stored-keys";
 import { readConnection, readTimeouts, toChannel } from "./to-channel";
 
@@ -15,23 +16,19 @@ export async function createChannel(ctx: ConsoleContext, input: CreateChannel): 
   const provider = ctx.providers.providers().find((one) => one.name === input.provider);
   const draft = ctx.providers.checkChannel(readConnection(input));
   const id = newId(ctx.random, "chn");
-  const now = ctx.clock.now();
-  const record: ChannelRecord = {
-    ...draft,
-    id,
-    name: input.name,
-    keys: (input.keys ?? []).map((key) => encryptKey(ctx, id, key)),
-    models: (input.models ?? []).map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
-    priority: input.priority ?? 0,
-    weight: input.weight ?? 1,
-    rpm: input.rpm ?? null,
-    concurrency: input.concurrency ?? null,
-    timeouts: readTimeouts(input.timeouts ?? {}),
-    enabled: input.enabled ?? true,
-    embedded: false,
-    createdAt: now,
-    version: 1,
-  };
+  const { name, priority, weight, rpm, concurrency, enabled, timeouts } = input;
+  const record = newChannel(
+    {
+      ...draft,
+      ...sentFields({ priority, weight, rpm, concurrency, enabled }),
+      id,
+      name,
+      keys: (input.keys ?? []).map((key) => encryptKey(ctx, id, key)),
+      models: (input.models ?? []).map((one) => ({ name: one.name, upstreamName: one.upstream_name })),
+      timeouts: readTimeouts(timeouts ?? {}),
+    },
+    ctx.clock.now(),
+  );
   requireUniqueLabels(record.keys);
   await ctx.store.transaction(async (tx) => {
     await ensureModels(tx, ctx, input.models ?? [], { provider });

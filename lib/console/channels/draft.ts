@@ -7,6 +7,7 @@ import { getChannelRecord, requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { fetchUpstreamModels } from "./list-upstream-models";
+import { newChannel } from "./new-channel";
 import { encryptKey, findStoredKey, requireNewKeys, withLabel } from "./stored-keys";
 import { runTestCalls, type ToWav, toUpstreamFailure, withEachKey } from "./test-channel";
 import { readConnection, readTimeouts } from "./to-channel";
@@ -42,22 +43,9 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
   // Without a base URL the provider's default is used, which differs from any URL of the saved channel.
   if (saved !== null) requireNewKeys(saved, { base_url: checked.baseUrl, keys: input.keys ?? [] });
   const id = newId(ctx.random, "chn");
-  return {
-    ...checked,
-    id,
-    name: "",
-    keys: keysOf(ctx, id, saved, input),
-    models: [],
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: null,
-    timeouts: readTimeouts(input.timeouts ?? {}),
-    enabled: true,
-    embedded: false,
-    createdAt: ctx.clock.now(),
-    version: 1,
-  };
+  const keys = keysOf(ctx, id, saved, input);
+  const timeouts = readTimeouts(input.timeouts ?? {});
+  return newChannel({ ...checked, id, name: "", keys, timeouts }, ctx.clock.now());
 }
 
 /**

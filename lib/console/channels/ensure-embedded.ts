@@ -1,6 +1,7 @@
 import { BUILT_IN_DESCRIPTIONS } from "../../contracts/console/built-in-models";
 import type { Clock } from "../../ports/clock";
 import type { ChannelRecord, ModelRecord, Prices, Repositories, Store } from "../../ports/store";
+import { newChannel } from "./new-channel";
 
 const FREE: Prices = {
   inputPerMillionTokens: null,
@@ -14,28 +15,10 @@ const EMBEDDINGS = { operation: "embeddings", canShorten: true, maxInputTokens: 
 
 /** The record of a new channel to an engine of this machine, which serves one model. */
 export function embeddedChannel(
-  own: Pick<ChannelRecord, "id" | "name" | "provider"> & { model: string },
+  { model, ...own }: Pick<ChannelRecord, "id" | "name" | "provider"> & { model: string },
   now: number,
 ): ChannelRecord {
-  return {
-    id: own.id,
-    name: own.name,
-    provider: own.provider,
-    baseUrl: null,
-    keys: [],
-    models: [{ name: own.model, upstreamName: own.model }],
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: null,
-    timeouts: {},
-    headers: {},
-    options: {},
-    enabled: true,
-    embedded: true,
-    createdAt: now,
-    version: 1,
-  };
+  return newChannel({ ...own, models: [{ name: model, upstreamName: model }], embedded: true }, now);
 }
 
 /** The record of a new model that an engine of this machine serves. */
@@ -77,52 +60,35 @@ export async function ensureChannel(
 }
 
 /** The built-in channels, each with its model. */
-function embeddedChannels(now: number): [ChannelRecord, ModelRecord][] {
-  const speech = embeddedModel(
-    {
-      ...SPEECH,
-      name: "patchbay-speech",
-      description: BUILT_IN_DESCRIPTIONS["patchbay-speech"],
-      defaultVoice: "Kore",
-    },
-    now,
-  );
-  const semantic = embeddedModel(
-    {
-      ...EMBEDDINGS,
-      name: "patchbay-embed-en",
-      description: BUILT_IN_DESCRIPTIONS["patchbay-embed-en"],
-      dimensions: 512,
-    },
-    now,
-  );
-  const lexical = embeddedModel(
-    {
-      ...EMBEDDINGS,
-      name: "patchbay-embed",
-      description: BUILT_IN_DESCRIPTIONS["patchbay-embed"],
-      dimensions: 1_024,
-    },
-    now,
-  );
-  const facts = [
-    ["chn_builtin_speech", "Built-in speech", "embedded-speech", speech],
-    ["chn_builtin_semantic", "Built-in English embeddings", "semantic", semantic],
-    ["chn_builtin_embeddings", "Built-in embeddings", "lexical", lexical],
-  ] as const;
-  return facts.map(([id, name, provider, model]) => [
-    embeddedChannel({ id, name, provider, model: model.name }, now),
-    model,
-  ]);
-}
+const BUILT_IN = [
+  {
+    channel: { id: "chn_builtin_speech", name: "Built-in speech", provider: "embedded-speech" },
+    model: { ...SPEECH, name: "patchbay-speech", defaultVoice: "Kore" },
+  },
+  {
+    channel: { id: "chn_builtin_semantic", name: "Built-in English embeddings", provider: "semantic" },
+    model: { ...EMBEDDINGS, name: "patchbay-embed-en", dimensions: 512 },
+  },
+  {
+    channel: { id: "chn_builtin_embeddings", name: "Built-in embeddings", provider: "lexical" },
+    model: { ...EMBEDDINGS, name: "patchbay-embed", dimensions: 1_024 },
+  },
+] as const;
 
 /**
  * Seeds the built-in engines as channels with a model each; an existing installation gets those that are new at its next
  * start. May run at every start and in several processes at once: it is one write transaction, and the IDs are fixed.
  */
 export async function ensureEmbedded(store: Store, clock: Clock): Promise<void> {
-  const channels = embeddedChannels(clock.now());
+  const now = clock.now();
   await store.transaction(async (tx) => {
-    for (const [channel, model] of channels) await ensureChannel(tx, channel, model);
+    for (const { channel, model } of BUILT_IN) {
+      const description = BUILT_IN_DESCRIPTIONS[model.name];
+      await ensureChannel(
+        tx,
+        embeddedChannel({ ...channel, model: model.name }, now),
+        embeddedModel({ ...model, description }, now),
+      );
+    }
   });
 }

@@ -19,6 +19,7 @@ import { readSettings } from "../../access/read-settings";
 import { requireOwnTwoFactor } from "../../access/two-factor-roles";
 import { recordAudit } from "../../audit/record";
 import { ensureModels } from "../../channels/ensure-models";
+import { newChannel } from "../../channels/new-channel";
 import { isSameBaseUrl } from "../../channels/stored-keys";
 import { readConnection, readTimeouts } from "../../channels/to-channel";
 import type { ConsoleContext } from "../../context";
@@ -185,27 +186,10 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   const listed = [...(before?.models ?? []), ...skippedModels];
   await ensureModels(tx, ctx, sent.models ?? [], { provider: facts, listed, models });
   if (before !== undefined) return changed(one, await updateChannel(importing, before, patch));
-  newChannels.push({
-    priority: 0,
-    weight: 1,
-    rpm: null,
-    concurrency: null,
-    baseUrl: null,
-    headers: {},
-    options: {},
-    models: [],
-    timeouts: {},
-    ...patch,
-    id: newId(ctx.random, "chn"),
-    name: sent.name,
-    provider: sent.provider,
-    keys: [],
-    // Disabled until its keys are entered.
-    enabled: false,
-    embedded: false,
-    createdAt: ctx.clock.now(),
-    version: 1,
-  });
+  const { name, provider } = sent;
+  // Disabled until its keys are entered.
+  const own = { ...patch, id: newId(ctx.random, "chn"), name, provider, enabled: false };
+  newChannels.push(newChannel(own, ctx.clock.now()));
   return created(one);
 }
 
