@@ -1,53 +1,12 @@
 import { z } from "zod";
 import { ListQuery, listOf, ShortListQuery } from "../paging";
-import {
-  Alert,
-  AlertCheck,
-  AlertsQuery,
-  AlertsSummary,
-  SnoozeAlert,
-  TestWebhook,
-  WebhookSecret,
-  WebhookTest,
-} from "./alerts";
-import {
-  ApiKey,
-  ApiKeyWithSecret,
-  CreateKey,
-  KeyQuery,
-  PlaygroundKey,
-  RotateKey,
-  UpdateKey,
-} from "./api-keys";
+import * as alerts from "./alerts";
+import * as keys from "./api-keys";
 import { AuditCheck, AuditQuery, AuditRow } from "./audit";
 import { ChannelAttempts, ChannelAttemptsQuery, ChannelErrors, ChannelErrorsQuery } from "./channel-errors";
-import {
-  AllowedUpstreams,
-  AllowUpstream,
-  Channel,
-  ChannelTest,
-  CloseCircuit,
-  CreateChannel,
-  DraftChannel,
-  DraftModels,
-  OrderChannels,
-  ProviderList,
-  TestChannel,
-  TestDraft,
-  UpdateChannel,
-  UpstreamModels,
-} from "./channels";
+import * as channels from "./channels";
 import { InstanceStatus } from "./instances";
-import {
-  AcceptInvite,
-  AcceptPasswordReset,
-  CreateInvite,
-  InspectInvite,
-  Invite,
-  InviteFacts,
-  InviteWithToken,
-  RegisterRequest,
-} from "./invites";
+import * as invites from "./invites";
 import { LiveEvents } from "./live";
 import { DownloadVoice, LocalVoiceList, UploadedPart, UploadVoiceQuery, VoiceCheck } from "./local-voices";
 import { CreateModel, Model, ModelList, UpdateModel } from "./models";
@@ -58,33 +17,11 @@ import { RoutePreview } from "./routing";
 import { InstanceFacts, MetricsToken, OwnerProof, UpdateSettings, VersionedSettings } from "./settings";
 import { ImportReport, ImportSettings, SettingsFile } from "./settings-file";
 import { SetupProgress, SetupRequest, SetupResult, SetupState, UpdateSetupProgress } from "./setup";
-import {
-  SessionList,
-  SignInRequest,
-  SignInResult,
-  TwoFactorSignInRequest,
-  TwoFactorSignInResult,
-} from "./sign-in";
-import {
-  BackupCodes,
-  TwoFactorEnable,
-  TwoFactorEnrolment,
-  TwoFactorProof,
-  TwoFactorSetup,
-  TwoFactorStatus,
-} from "./two-factor";
+import * as signIn from "./sign-in";
+import * as twoFactor from "./two-factor";
 import { exportContent, USAGE_COLUMNS, UsageDetail, UsageExportQuery, UsageList, UsageQuery } from "./usage";
 import { UsageSummary, UsageSummaryQuery } from "./usage-summary";
-import {
-  ChangePassword,
-  CreateUser,
-  ManagedUser,
-  OwnBudget,
-  Self,
-  UpdateSelf,
-  UpdateUser,
-  User,
-} from "./user";
+import * as users from "./user";
 
 /** `GET /api/health/live` and `/api/health/ready`. */
 const Health = z.object({ status: z.enum(["live", "ready"]) });
@@ -137,49 +74,49 @@ export const ENDPOINTS = {
   "GET /api/setup/progress": { data: SetupProgress },
   "PATCH /api/setup/progress": { body: UpdateSetupProgress, data: SetupProgress },
 
-  "POST /api/user/login": { body: SignInRequest, data: SignInResult },
-  "POST /api/user/login/2fa": { body: TwoFactorSignInRequest, data: TwoFactorSignInResult },
+  "POST /api/user/login": { body: signIn.SignInRequest, data: signIn.SignInResult },
+  "POST /api/user/login/2fa": { body: signIn.TwoFactorSignInRequest, data: signIn.TwoFactorSignInResult },
   "POST /api/user/logout": {},
 
-  "GET /api/user/2fa/status": { data: TwoFactorStatus },
-  "POST /api/user/2fa/setup": { body: TwoFactorSetup, data: TwoFactorEnrolment },
-  "POST /api/user/2fa/enable": { body: TwoFactorEnable, data: BackupCodes },
-  "POST /api/user/2fa/disable": { body: TwoFactorProof },
-  "POST /api/user/2fa/backup_codes": { body: TwoFactorProof, data: BackupCodes },
+  "GET /api/user/2fa/status": { data: twoFactor.TwoFactorStatus },
+  "POST /api/user/2fa/setup": { body: twoFactor.TwoFactorSetup, data: twoFactor.TwoFactorEnrolment },
+  "POST /api/user/2fa/enable": { body: twoFactor.TwoFactorEnable, data: twoFactor.BackupCodes },
+  "POST /api/user/2fa/disable": { body: twoFactor.TwoFactorProof },
+  "POST /api/user/2fa/backup_codes": { body: twoFactor.TwoFactorProof, data: twoFactor.BackupCodes },
 
-  "GET /api/user/self": { data: Self },
-  "GET /api/user/budget": { data: OwnBudget },
-  "PATCH /api/user/self": { body: UpdateSelf, data: Self },
-  "POST /api/user/password": { body: ChangePassword, data: User },
-  "GET /api/user/sessions": { data: SessionList },
+  "GET /api/user/self": { data: users.Self },
+  "GET /api/user/budget": { data: users.OwnBudget },
+  "PATCH /api/user/self": { body: users.UpdateSelf, data: users.Self },
+  "POST /api/user/password": { body: users.ChangePassword, data: users.User },
+  "GET /api/user/sessions": { data: signIn.SessionList },
   "DELETE /api/user/sessions": {},
   "DELETE /api/user/sessions/{id}": {},
 
-  "GET /api/keys": { query: KeyQuery, data: listOf(ApiKey) },
-  "POST /api/keys": { body: CreateKey, data: ApiKeyWithSecret },
-  "POST /api/keys/playground": { data: PlaygroundKey },
-  "GET /api/keys/{id}": { data: ApiKey },
-  "PATCH /api/keys/{id}": { body: UpdateKey, data: ApiKey },
+  "GET /api/keys": { query: keys.KeyQuery, data: listOf(keys.ApiKey) },
+  "POST /api/keys": { body: keys.CreateKey, data: keys.ApiKeyWithSecret },
+  "POST /api/keys/playground": { data: keys.PlaygroundKey },
+  "GET /api/keys/{id}": { data: keys.ApiKey },
+  "PATCH /api/keys/{id}": { body: keys.UpdateKey, data: keys.ApiKey },
   "DELETE /api/keys/{id}": {},
-  "POST /api/keys/{id}/rotate": { body: RotateKey, data: ApiKeyWithSecret },
+  "POST /api/keys/{id}/rotate": { body: keys.RotateKey, data: keys.ApiKeyWithSecret },
 
-  "GET /api/users": { query: ListQuery, data: listOf(ManagedUser) },
-  "POST /api/users": { body: CreateUser, data: ManagedUser },
-  "GET /api/users/{id}": { data: ManagedUser },
-  "PATCH /api/users/{id}": { body: UpdateUser, data: ManagedUser },
+  "GET /api/users": { query: ListQuery, data: listOf(users.ManagedUser) },
+  "POST /api/users": { body: users.CreateUser, data: users.ManagedUser },
+  "GET /api/users/{id}": { data: users.ManagedUser },
+  "PATCH /api/users/{id}": { body: users.UpdateUser, data: users.ManagedUser },
   "DELETE /api/users/{id}": {},
   "POST /api/users/{id}/reset_2fa": {},
   "POST /api/users/{id}/unlock": {},
-  "POST /api/users/{id}/password_reset": { data: InviteWithToken },
+  "POST /api/users/{id}/password_reset": { data: invites.InviteWithToken },
   "DELETE /api/users/{id}/sessions": {},
 
-  "GET /api/invites": { query: ListQuery, data: listOf(Invite) },
-  "POST /api/invites": { body: CreateInvite, data: InviteWithToken },
+  "GET /api/invites": { query: ListQuery, data: listOf(invites.Invite) },
+  "POST /api/invites": { body: invites.CreateInvite, data: invites.InviteWithToken },
   "DELETE /api/invites/{id}": {},
-  "POST /api/invites/inspect": { body: InspectInvite, data: InviteFacts },
-  "POST /api/invites/accept": { body: AcceptInvite, data: User },
-  "POST /api/password-resets/accept": { body: AcceptPasswordReset, data: User },
-  "POST /api/user/register": { body: RegisterRequest, data: User },
+  "POST /api/invites/inspect": { body: invites.InspectInvite, data: invites.InviteFacts },
+  "POST /api/invites/accept": { body: invites.AcceptInvite, data: users.User },
+  "POST /api/password-resets/accept": { body: invites.AcceptPasswordReset, data: users.User },
+  "POST /api/user/register": { body: invites.RegisterRequest, data: users.User },
 
   "GET /api/settings": { data: VersionedSettings },
   "PATCH /api/settings": { body: UpdateSettings, data: VersionedSettings },
@@ -196,31 +133,31 @@ export const ENDPOINTS = {
   "GET /api/audit": { query: AuditQuery, data: listOf(AuditRow) },
   "GET /api/audit/verify": { data: AuditCheck },
 
-  "GET /api/alerts": { query: AlertsQuery, data: listOf(Alert) },
-  "GET /api/alerts/summary": { data: AlertsSummary },
-  "POST /api/alerts/{id}/seen": { data: Alert },
-  "POST /api/alerts/{id}/check": { data: AlertCheck },
-  "POST /api/alerts/{id}/snooze": { body: SnoozeAlert, data: Alert },
-  "POST /api/alerts/{id}/unsnooze": { data: Alert },
-  "POST /api/alerts/webhook/secret": { data: WebhookSecret },
-  "POST /api/alerts/webhook/test": { body: TestWebhook, data: WebhookTest },
+  "GET /api/alerts": { query: alerts.AlertsQuery, data: listOf(alerts.Alert) },
+  "GET /api/alerts/summary": { data: alerts.AlertsSummary },
+  "POST /api/alerts/{id}/seen": { data: alerts.Alert },
+  "POST /api/alerts/{id}/check": { data: alerts.AlertCheck },
+  "POST /api/alerts/{id}/snooze": { body: alerts.SnoozeAlert, data: alerts.Alert },
+  "POST /api/alerts/{id}/unsnooze": { data: alerts.Alert },
+  "POST /api/alerts/webhook/secret": { data: alerts.WebhookSecret },
+  "POST /api/alerts/webhook/test": { body: alerts.TestWebhook, data: alerts.WebhookTest },
 
-  "GET /api/channels": { query: ShortListQuery, data: listOf(Channel) },
+  "GET /api/channels": { query: ShortListQuery, data: listOf(channels.Channel) },
   "GET /api/channels/attempts": { query: ChannelAttemptsQuery, data: ChannelAttempts },
-  "POST /api/channels": { body: CreateChannel, data: Channel },
-  "GET /api/channels/{id}": { data: Channel },
+  "POST /api/channels": { body: channels.CreateChannel, data: channels.Channel },
+  "GET /api/channels/{id}": { data: channels.Channel },
   "GET /api/channels/{id}/errors": { query: ChannelErrorsQuery, data: ChannelErrors },
-  "PATCH /api/channels/{id}": { body: UpdateChannel, data: Channel },
+  "PATCH /api/channels/{id}": { body: channels.UpdateChannel, data: channels.Channel },
   "DELETE /api/channels/{id}": {},
-  "POST /api/channels/{id}/test": { body: TestChannel, data: ChannelTest },
-  "POST /api/channels/{id}/models": { data: UpstreamModels },
-  "POST /api/channels/{id}/close": { body: CloseCircuit, data: Channel },
-  "POST /api/channels/order": { body: OrderChannels, data: listOf(Channel) },
-  "POST /api/channels/draft/models": { body: DraftChannel, data: DraftModels },
-  "POST /api/channels/draft/test": { body: TestDraft, data: ChannelTest },
-  "GET /api/providers": { data: ProviderList },
-  "GET /api/upstreams/allowed": { data: AllowedUpstreams },
-  "POST /api/upstreams/allowed": { body: AllowUpstream, data: AllowedUpstreams },
+  "POST /api/channels/{id}/test": { body: channels.TestChannel, data: channels.ChannelTest },
+  "POST /api/channels/{id}/models": { data: channels.UpstreamModels },
+  "POST /api/channels/{id}/close": { body: channels.CloseCircuit, data: channels.Channel },
+  "POST /api/channels/order": { body: channels.OrderChannels, data: listOf(channels.Channel) },
+  "POST /api/channels/draft/models": { body: channels.DraftChannel, data: channels.DraftModels },
+  "POST /api/channels/draft/test": { body: channels.TestDraft, data: channels.ChannelTest },
+  "GET /api/providers": { data: channels.ProviderList },
+  "GET /api/upstreams/allowed": { data: channels.AllowedUpstreams },
+  "POST /api/upstreams/allowed": { body: channels.AllowUpstream, data: channels.AllowedUpstreams },
   "DELETE /api/upstreams/allowed/{target}": {},
 
   "GET /api/models": { query: ShortListQuery, data: ModelList },
