@@ -207,28 +207,24 @@ export function createOutbound(settings: OutboundSettings): Outbound {
     return route;
   }
 
+  async function counted<Reply>(
+    request: OutboundRequest,
+    sendPrepared: (...args: Parameters<typeof send>) => Promise<Reply>,
+  ): Promise<Reply> {
+    const route = routeFor(request);
+    const before = countRequest(route.pool);
+    try {
+      return await sendPrepared(settings, route.pool, prepare(route, request), request);
+    } catch (error) {
+      countLoss(route.pool, before, error);
+      throw error;
+    }
+  }
+
   return {
     allowList,
-    async call(request) {
-      const route = routeFor(request);
-      const counted = countRequest(route.pool);
-      try {
-        return await send(settings, route.pool, prepare(route, request), request);
-      } catch (error) {
-        countLoss(route.pool, counted, error);
-        throw error;
-      }
-    },
-    async callWhole(request) {
-      const route = routeFor(request);
-      const counted = countRequest(route.pool);
-      try {
-        return await sendWhole(settings, route.pool, prepare(route, request), request);
-      } catch (error) {
-        countLoss(route.pool, counted, error);
-        throw error;
-      }
-    },
+    call: (request) => counted(request, send),
+    callWhole: (request) => counted(request, sendWhole),
     close: () => pools.close(),
   };
 }
