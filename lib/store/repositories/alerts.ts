@@ -131,7 +131,9 @@ function snoozes(scope: Scope): Pick<Alerts, "snooze" | "endSnooze"> {
           .set({
             snoozed_by: by,
             snoozed_until: until,
-            delivery: sql<string>`case when delivery = 'pending' then 'snoozed' else delivery end`,
+            delivery: sql<
+              AlertRecord["delivery"]
+            >`case when delivery = 'pending' then 'snoozed' else delivery end`,
             delivery_due_at: null,
           })
           .where("id", "=", id)

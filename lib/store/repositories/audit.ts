@@ -1,23 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Audit, AuditFilter, AuditRecord } from "../../ports/store";
+import type { Audit, AuditFilter } from "../../ports/store";
 import { AuditHashChain, type AuditKey } from "../audit-chain";
-import { fromJson } from "../columns";
 import { matches, olderThanCursor, rowsToRead, toPage } from "../page";
-import type { AuditTable } from "../schema";
+import { AUDIT } from "../schema/records";
 import type { Scope } from "../transactions";
-
-function toRecord(row: AuditTable): AuditRecord {
-  return {
-    seq: row.seq,
-    at: row.at,
-    actor: row.actor,
-    action: row.action,
-    target: row.target,
-    detail: fromJson<Record<string, unknown>>(row.detail),
-    previousHash: row.previous_hash,
-    hash: row.hash,
-  };
-}
 
 /** `key` matches `key.create` and all other actions of keys; `key.create` matches only itself. */
 function isOneOf(actions: readonly string[]): RawBuilder<boolean> {
@@ -50,7 +36,7 @@ export function auditRepository(scope: Scope, key: AuditKey): Audit {
       // By the chain's own order, which is right even when the clock was set back.
       if (query.cursor !== null) select = select.where(olderThanCursor(query.cursor, "seq", "seq", "number"));
       const rows = await select.orderBy("seq", "desc").limit(rowsToRead(query)).execute();
-      return toPage(query, rows, (row) => ({ at: row.seq, id: row.seq }), toRecord);
+      return toPage(query, rows, (row) => ({ at: row.seq, id: row.seq }), AUDIT.toRecord);
     },
 
     startChain: (at) => scope.write((db) => chain.start(db, scope.scan, at)),

@@ -7,7 +7,7 @@ import { storable } from "../columns";
 import { isReported } from "../errors";
 import { isOfKey, matchesOrOfKey } from "../ledger/conditions";
 import { newestFirst } from "../page";
-import type { RejectionTable } from "../schema";
+import { REJECTION, type RejectionTable } from "../schema/ledger";
 import type { Scope } from "../transactions";
 import { countDeleted } from "./statements";
 
@@ -20,42 +20,9 @@ function idOf({ minute, keyId, model, error, limit }: RejectionGroup): string {
   return `rej_${createHash("sha256").update(group).digest("base64url").slice(0, 22)}`;
 }
 
-function toRow(record: RejectionRecord): RejectionTable {
-  return {
-    id: idOf(record),
-    minute: record.minute,
-    key_id: record.keyId,
-    user_id: record.userId,
-    model: record.model === null ? null : storable(record.model),
-    error: record.error,
-    limit_hit: record.limit,
-    calls: record.calls,
-    at: record.at,
-    request_id: storable(record.requestId),
-    status: record.status,
-    message: storable(record.message),
-    retry_after_s: record.retryAfterS,
-    address: record.address,
-  };
-}
-
 function toRecord(row: RejectionTable): RejectionRecord & { id: string } {
-  return {
-    id: row.id,
-    minute: row.minute,
-    keyId: row.key_id,
-    userId: row.user_id,
-    model: row.model,
-    error: row.error,
-    limit: RefusedLimit.nullable().parse(row.limit_hit),
-    calls: row.calls,
-    at: row.at,
-    requestId: row.request_id,
-    status: row.status,
-    message: row.message,
-    retryAfterS: row.retry_after_s,
-    address: row.address,
-  };
+  const limit = RefusedLimit.nullable().parse(row.limit_hit);
+  return { ...REJECTION.toRecord(row), limit, id: row.id };
 }
 
 function conditionsOf(filter: RejectionFilter): RawBuilder<boolean>[] {
@@ -122,7 +89,11 @@ export function rejectionsRepository(scope: Scope): Rejections {
         for (let start = 0; start < records.length; start += ADD_CHUNK) {
           await db
             .insertInto("rejections")
-            .values(records.slice(start, start + ADD_CHUNK).map(toRow))
+            .values(
+              records
+                .slice(start, start + ADD_CHUNK)
+                .map((one) => ({ ...REJECTION.toRow(one), id: idOf(one) })),
+            )
             .onConflict((conflict) => conflict.column("id").doUpdateSet(MERGED_COLUMNS))
             .execute();
         }

@@ -1,4 +1,5 @@
-import type { Flag } from "../columns";
+import type { RejectionRecord } from "../../ports/store";
+import { columnsOf, type Flag, type RowOf } from "../columns";
 
 export interface UsageTable {
   id: string;
@@ -35,23 +36,25 @@ export interface UsageTable {
   trace: string | null;
 }
 
-/** Rejected requests of one minute, key, model, error and limit, with the latest of them. */
-export interface RejectionTable {
+export const REJECTION = columnsOf<RejectionRecord>()({
+  minute: "minute",
+  keyId: "key_id",
+  userId: "user_id",
+  model: "model",
+  error: "error",
+  limit: "limit_hit",
+  calls: "calls",
+  at: "at",
+  requestId: "request_id",
+  status: "status",
+  message: "message",
+  retryAfterS: "retry_after_s",
+  address: "address",
+});
+
+export interface RejectionTable extends RowOf<typeof REJECTION> {
   /** Digest of what they are counted by. */
   id: string;
-  minute: number;
-  key_id: string | null;
-  user_id: string | null;
-  model: string | null;
-  error: string;
-  limit_hit: string | null;
-  calls: number;
-  at: number;
-  request_id: string;
-  status: number;
-  message: string;
-  retry_after_s: number | null;
-  address: string | null;
 }
 
 /** Failed attempts on one channel in one minute, of calls that ended on another channel or on none. */

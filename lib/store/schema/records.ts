@@ -1,20 +1,23 @@
-import type { Flag } from "../columns";
+import type { AlertRecord, AuditRecord } from "../../ports/store";
+import { columnsOf, type Flag, type RowOf } from "../columns";
 
 export interface SettingTable {
   name: string;
   value: string;
 }
 
-export interface AuditTable {
-  seq: number;
-  at: number;
-  actor: string;
-  action: string;
-  target: string;
-  detail: string;
-  previous_hash: string;
-  hash: string;
-}
+export const AUDIT = columnsOf<AuditRecord>()({
+  seq: "seq",
+  at: "at",
+  actor: "actor",
+  action: "action",
+  target: "target",
+  detail: { json: "detail" },
+  previousHash: "previous_hash",
+  hash: "hash",
+});
+
+export type AuditTable = RowOf<typeof AUDIT>;
 
 /** One row: the newest audit row with an HMAC, so that rows cut off the end are noticed. */
 export interface AuditHeadTable {
@@ -46,19 +49,24 @@ export interface InstanceTable {
   change_lag_ms: number | null;
 }
 
-export interface AlertTable {
-  id: string;
-  kind: string;
-  subject: string;
-  detail: string;
-  opened_at: number;
-  held_at: number;
-  resolved_at: number | null;
-  seen_at: number | null;
-  delivery: string;
-  delivery_attempts: number;
-  delivery_due_at: number | null;
-  delivery_error: string | null;
+type CombinedField = "snooze" | "deliveryAt" | "deliveredTo" | "deliveryWebhook";
+
+export const ALERT = columnsOf<Omit<AlertRecord, CombinedField>>()({
+  id: "id",
+  kind: "kind",
+  subject: "subject",
+  detail: { json: "detail" },
+  openedAt: "opened_at",
+  heldAt: "held_at",
+  resolvedAt: "resolved_at",
+  seenAt: "seen_at",
+  delivery: "delivery",
+  deliveryAttempts: "delivery_attempts",
+  deliveryDueAt: "delivery_due_at",
+  deliveryError: "delivery_error",
+});
+
+export interface AlertTable extends RowOf<typeof ALERT> {
   delivery_at: number | null;
   /** Names of webhooks with commas between. */
   delivered_to: string;
