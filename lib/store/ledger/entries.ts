@@ -4,10 +4,11 @@ import type { FailedAttempt, Failover, Ledger, UsagePage } from "../../ports/sto
 import { storable } from "../columns";
 import { decodeCursor, encodeCursor, olderThanCursor, pageSize, rowsToRead, toPage } from "../page";
 import type { Tables } from "../schema";
+import { USAGE } from "../schema/ledger";
 import { rolledConditions, rowConditions } from "./conditions";
 import { findCut } from "./find-cut";
 import { total } from "./groups";
-import { LISTED_COLUMNS, toUsage } from "./rows";
+import { LISTED_COLUMNS } from "./rows";
 import { decodeTrace } from "./trace";
 
 type ListQuery = Parameters<Ledger["list"]>[0];
@@ -34,7 +35,7 @@ export async function listEntries(db: Kysely<Tables>, query: ListQuery): Promise
   for (const condition of [...conditions, ...upper, ...since(cut ?? query.from)])
     select = select.where(condition);
   const rows = await select.orderBy("at", "desc").orderBy("id", "desc").limit(rowsToRead(query)).execute();
-  const page = toPage(query, rows, (row) => ({ at: row.at, id: row.id }), toUsage);
+  const page = toPage(query, rows, (row) => ({ at: row.at, id: row.id }), USAGE.toRecord);
   if (cut === null || page.nextCursor !== null) return { ...page, searchedFrom: null };
   // No ID is below the empty one: the next page begins with the entries before the cut.
   return { ...page, nextCursor: encodeCursor({ at: cut, id: "" }), searchedFrom: cut };
@@ -49,7 +50,7 @@ export async function findEntry(db: Kysely<Tables>, id: string): ReturnType<Ledg
     .select("prompts.input as prompt")
     .where("usage.id", "=", id)
     .executeTakeFirst();
-  return row ? { row: { ...toUsage(row), trace: decodeTrace(row.trace) }, prompt: row.prompt } : null;
+  return row ? { row: { ...USAGE.toRecord(row), trace: decodeTrace(row.trace) }, prompt: row.prompt } : null;
 }
 
 /** The ID of the newest entry of that request ID, of that user if given; null: none. */

@@ -1,10 +1,11 @@
 import type { Kysely } from "kysely";
 import type { InstanceRecord, InstanceReport, UsageRecord } from "../../ports/store";
 import type { InstanceTable, Tables } from "../schema";
+import { USAGE } from "../schema/ledger";
 import type { Scope } from "../transactions";
 import type { GroupCommit } from "./group-commit";
 import { orphanEstimate } from "./operations";
-import { toCells, toUsage } from "./rows";
+import { toCells } from "./rows";
 import { decodeTrace } from "./trace";
 
 const ORPHAN_BATCH_ROWS = 200;
@@ -45,7 +46,7 @@ type Orphan = Awaited<ReturnType<typeof orphansOf>>[number];
 /** Settles an orphan at its reservation; false when another instance settled it first. */
 async function settleOrphan(commits: GroupCommit, row: Orphan): Promise<boolean> {
   const usage: UsageRecord = {
-    ...toUsage(row),
+    ...USAGE.toRecord(row),
     ...orphanEstimate(row.reserved_nano),
     trace: decodeTrace(row.trace),
   };

@@ -121,37 +121,6 @@ export function toCells(
   ];
 }
 
-/** A row as lists show it, without its trace. */
-export function toUsage(row: Omit<UsageTable, "trace">): UsageRecord {
-  return {
-    id: row.id,
-    requestId: row.request_id,
-    at: row.at,
-    keyId: row.key_id,
-    userId: row.user_id,
-    model: row.model,
-    channelId: row.channel_id,
-    operation: row.operation === "embeddings" ? "embeddings" : "speech",
-    attempts: row.attempts,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
-    characters: row.characters,
-    audioMs: row.audio_ms,
-    costNano: row.cost_nano,
-    reservedNano: row.reserved_nano,
-    status: row.status,
-    error: row.error,
-    state: row.state === "open" ? "open" : "settled",
-    cached: row.cached === 1,
-    estimated: row.estimated === 1,
-    overrun: row.overrun === 1,
-    user: row.end_user,
-    tags: row.tags,
-    latencyMs: row.latency_ms,
-    firstByteMs: row.first_byte_ms,
-  };
-}
-
 const POSITION = new Map<string, number>(USAGE_COLUMNS.map((column, index) => [column, index]));
 
 /** The position of a column in a row's cells. */

@@ -1,32 +1,35 @@
-import type { RejectionRecord } from "../../ports/store";
-import { columnsOf, type Flag, type RowOf } from "../columns";
+import type { RejectionRecord, UsageRecord } from "../../ports/store";
+import { columnsOf, type RowOf } from "../columns";
 
-export interface UsageTable {
-  id: string;
-  request_id: string;
-  at: number;
-  key_id: string;
-  user_id: string;
-  model: string;
-  channel_id: string | null;
-  operation: string;
-  attempts: number;
-  input_tokens: number;
-  output_tokens: number;
-  characters: number;
-  audio_ms: number;
-  cost_nano: number;
-  reserved_nano: number;
-  status: number;
-  error: string | null;
-  state: string;
-  cached: Flag;
-  estimated: Flag;
-  overrun: Flag;
-  end_user: string | null;
-  tags: string | null;
-  latency_ms: number;
-  first_byte_ms: number | null;
+export const USAGE = columnsOf<Omit<UsageRecord, "trace">>()({
+  id: "id",
+  requestId: "request_id",
+  at: "at",
+  keyId: "key_id",
+  userId: "user_id",
+  model: "model",
+  channelId: "channel_id",
+  operation: "operation",
+  attempts: "attempts",
+  inputTokens: "input_tokens",
+  outputTokens: "output_tokens",
+  characters: "characters",
+  audioMs: "audio_ms",
+  costNano: "cost_nano",
+  reservedNano: "reserved_nano",
+  status: "status",
+  error: "error",
+  state: "state",
+  cached: { flag: "cached" },
+  estimated: { flag: "estimated" },
+  overrun: { flag: "overrun" },
+  user: "end_user",
+  tags: "tags",
+  latencyMs: "latency_ms",
+  firstByteMs: "first_byte_ms",
+});
+
+export interface UsageTable extends RowOf<typeof USAGE> {
   /** The instance that opened it. */
   owner: string;
   /** The budget period that holds its reservation. */
