@@ -1,4 +1,4 @@
-import type { UpstreamProviderName } from "../contracts/console/channels";
+import { UPSTREAM_PROVIDER_NAMES, type UpstreamProviderName } from "../contracts/console/channels";
 import { DEFAULT_LIMITS, type Limits } from "../contracts/limits";
 import { AppError, hasCode } from "../errors";
 import type { ChannelDraft, ChannelProviders, ProviderFacts } from "../ports/channel-probe";
@@ -37,13 +37,11 @@ export interface UpstreamsSettings {
 type CreateProvider = (settings: UpstreamSettings) => UpstreamProvider;
 
 /** Every upstream provider by the name that channels have. */
-const UPSTREAM_PROVIDERS: Readonly<Record<string, CreateProvider>> = {
+const CREATE_PROVIDER: Readonly<Record<string, CreateProvider>> = {
   gemini: createGemini,
   openai: createOpenAi,
   elevenlabs: createElevenLabs,
 } satisfies Record<UpstreamProviderName, CreateProvider>;
-
-const UPSTREAM_PROVIDER_NAMES: readonly string[] = Object.keys(UPSTREAM_PROVIDERS);
 
 export interface Upstreams extends ChannelProviders {
   /** Null for a name that is not an upstream provider. */
@@ -68,7 +66,7 @@ export function createUpstreams(
   const made = new Map<string, UpstreamProvider>();
 
   function provider(name: string): UpstreamProvider | null {
-    const make = Object.hasOwn(UPSTREAM_PROVIDERS, name) ? UPSTREAM_PROVIDERS[name] : undefined;
+    const make = Object.hasOwn(CREATE_PROVIDER, name) ? CREATE_PROVIDER[name] : undefined;
     if (make === undefined) return null;
     const known = made.get(name) ?? make({ outbound, clock, limits, keyOf });
     made.set(name, known);

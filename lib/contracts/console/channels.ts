@@ -104,18 +104,18 @@ const Limit = wholeNumber(1, 1_000_000_000).nullable();
 export const LOCAL_VOICES = "local-voices";
 
 /** Providers that call an upstream; each is a folder of lib/providers. */
-const UPSTREAM_PROVIDERS = ["gemini", "openai", "elevenlabs"] as const;
+export const UPSTREAM_PROVIDER_NAMES = ["gemini", "openai", "elevenlabs"] as const;
 /** Keys of the tables of providers: one that lacks a provider does not compile. */
-export type UpstreamProviderName = (typeof UPSTREAM_PROVIDERS)[number];
+export type UpstreamProviderName = (typeof UPSTREAM_PROVIDER_NAMES)[number];
 // No enum: the console's forms take the names from `GET /api/providers`.
-const UpstreamProvider = z
+const ProviderName = z
   .string()
   .max(64)
   .refine(
-    (name) => UPSTREAM_PROVIDERS.some((one) => one === name),
-    `Must be one of ${UPSTREAM_PROVIDERS.join(", ")}.`,
+    (name) => UPSTREAM_PROVIDER_NAMES.some((one) => one === name),
+    `Must be one of ${UPSTREAM_PROVIDER_NAMES.join(", ")}.`,
   )
-  .meta({ enum: [...UPSTREAM_PROVIDERS] });
+  .meta({ enum: [...UPSTREAM_PROVIDER_NAMES] });
 
 const writable = {
   name: displayText(64),
@@ -153,7 +153,7 @@ export const MAX_CHANNEL_BYTES = 1024 * 1024;
 export const CreateChannel = z
   .strictObject({
     ...writable,
-    provider: UpstreamProvider,
+    provider: ProviderName,
     keys: z.array(z.union([UpstreamKey, NewKey])).max(20),
   })
   .partial()
@@ -239,7 +239,7 @@ export type UpstreamModels = z.output<typeof UpstreamModels>;
 const draft = {
   /** The channel being edited; its stored keys are referenced by ID. */
   channel_id: Id.optional(),
-  provider: UpstreamProvider,
+  provider: ProviderName,
   base_url: writable.base_url.optional(),
   keys: z
     .array(z.union([UpstreamKey, z.strictObject({ id: Id })]))

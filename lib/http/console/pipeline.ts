@@ -82,7 +82,7 @@ async function findCallerAfterBody(
 
 function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
   if (route.auth === "none") return;
-  const isForKeys = route.auth === "manage" || route.auth === "admin";
+  const isForKeys = route.auth === "sessionOrManageKey" || route.auth === "adminOrManageKey";
   if (caller.kind === "anonymous")
     throw new AppError(
       "unauthenticated",
@@ -90,7 +90,7 @@ function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
     );
   if (!isForKeys && caller.kind !== "session")
     throw new AppError("forbidden", "This requires a signed-in session; an API key is not accepted.");
-  const isForAdmins = route.auth === "admin" || route.auth === "adminSession";
+  const isForAdmins = route.auth === "adminOrManageKey" || route.auth === "adminSession";
   if (isForAdmins && caller.user.role === "member")
     throw new AppError("forbidden", "This requires the role admin or owner.");
   if (route.auth === "ownerSession" && caller.user.role !== "owner")

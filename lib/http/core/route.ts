@@ -38,11 +38,11 @@ interface ConsoleInput<Body, Query, Params> {
 /** How the server answers an endpoint of the console. */
 interface ConsoleHandling<Body, Query, Params, Reply> {
   /**
-   * `none`: anyone; `session`: cookie; `manage`: cookie, or a key with the manage operation; `admin`: a session or
-   * manage key of an owner or admin; `adminSession`: their session alone; `ownerSession`: the owner's session. Keys
-   * reach keys, channels, models and usage.
+   * `none`: anyone; `session`: the session of any user; `sessionOrManageKey`: that, or an API key with the operation
+   * `manage`; `adminOrManageKey`: a session or such a key of an owner or admin; `adminSession`: their session alone;
+   * `ownerSession`: the owner's session. Keys reach keys, channels, models and usage.
    */
-  auth: "none" | "session" | "manage" | "admin" | "adminSession" | "ownerSession";
+  auth: "none" | "session" | "sessionOrManageKey" | "adminOrManageKey" | "adminSession" | "ownerSession";
   /** Allowed for users who must set up 2FA first (Settings, `two_factor_roles`): their account and sign-out. */
   allowedWithoutTwoFactor?: boolean;
   /** Largest body in bytes; absent: the console's limit. */

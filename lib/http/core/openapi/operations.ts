@@ -156,8 +156,8 @@ function consoleSecurity(route: ConsoleRoute): Json[] {
     case "adminSession":
     case "ownerSession":
       return [{ session: [] }];
-    case "manage":
-    case "admin":
+    case "sessionOrManageKey":
+    case "adminOrManageKey":
       return [{ session: [] }, { bearer: [] }];
     default:
       return route.auth satisfies never;

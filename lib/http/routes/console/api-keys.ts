@@ -6,12 +6,12 @@ import { consoleRoute } from "../../core/route";
 
 export const KEYS_ROUTES = [
   consoleRoute("GET /api/keys", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "List API keys; members see their own, administrators all or one user's",
     handle: async (ctx, { query }) => ({ data: await listKeys(ctx, query) }),
   }),
   consoleRoute("POST /api/keys", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "Create an API key; its secret is returned only once",
     handle: async (ctx, { body }) => ({ data: await createKey(ctx, body) }),
   }),
@@ -21,22 +21,22 @@ export const KEYS_ROUTES = [
     handle: async (ctx) => ({ data: await createPlaygroundKey(ctx) }),
   }),
   consoleRoute("GET /api/keys/{id}", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "Show an API key",
     handle: async (ctx, { params }) => ({ data: await getKey(ctx, params.id) }),
   }),
   consoleRoute("PATCH /api/keys/{id}", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "Change what an API key may do",
     handle: async (ctx, { params, body }) => ({ data: await updateKey(ctx, params.id, body) }),
   }),
   consoleRoute("DELETE /api/keys/{id}", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "Revoke an API key",
     handle: (ctx, { params }) => deleteKey(ctx, params.id),
   }),
   consoleRoute("POST /api/keys/{id}/rotate", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "Replace an API key; the old one may stay valid for a while",
     handle: async (ctx, { params, body }) => ({ data: await rotateKey(ctx, params.id, body) }),
   }),

@@ -52,87 +52,87 @@ function asWav(pcm: Uint8Array): Uint8Array {
 
 export const CHANNELS_ROUTES = [
   consoleRoute("GET /api/channels", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "List channels in the order in which they are tried",
     handle: async (ctx, { query }) => ({ data: await listChannels(ctx, query) }),
   }),
   consoleRoute("GET /api/channels/attempts", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "Count failed attempts that another channel took over",
     handle: async (ctx, { query }) => ({ data: await countChannelAttempts(ctx, query) }),
   }),
   consoleRoute("POST /api/channels", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     maxBodyBytes: MAX_CHANNEL_BYTES,
     describeBody: withOptions,
     summary: "Add a channel to an upstream",
     handle: async (ctx, { body }) => ({ data: await createChannel(ctx, body) }),
   }),
   consoleRoute("GET /api/channels/{id}", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "Show a channel",
     handle: async (ctx, { params }) => ({ data: await getChannel(ctx, params.id) }),
   }),
   consoleRoute("GET /api/channels/{id}/errors", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "List the newest failed attempts on a channel, including those recovered by failover",
     handle: async (ctx, { params, query }) => ({
       data: await listChannelErrors(ctx, params.id, query),
     }),
   }),
   consoleRoute("PATCH /api/channels/{id}", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     maxBodyBytes: MAX_CHANNEL_BYTES,
     describeBody: withAnyOptions,
     summary: "Change a channel",
     handle: async (ctx, { params, body }) => ({ data: await updateChannel(ctx, params.id, body) }),
   }),
   consoleRoute("DELETE /api/channels/{id}", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "Remove a channel and its keys",
     handle: (ctx, { params }) => deleteChannel(ctx, params.id),
   }),
   consoleRoute("POST /api/channels/{id}/test", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "Test a channel with one real call for each key",
     handle: async (ctx, { params, body }) => ({ data: await testChannel(ctx, params.id, body, asWav) }),
   }),
   consoleRoute("POST /api/channels/{id}/models", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "List the models of a channel's upstream",
     handle: async (ctx, { params }) => ({ data: await listUpstreamModels(ctx, params.id) }),
   }),
   consoleRoute("POST /api/channels/{id}/close", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "Close the circuits of a channel, or of one of its keys",
     handle: async (ctx, { params, body }) => ({ data: await closeCircuit(ctx, params.id, body) }),
   }),
   consoleRoute("POST /api/channels/order", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "Set the order in which channels are tried, for all of them at once",
     handle: async (ctx, { body }) => ({ data: await orderChannels(ctx, body) }),
   }),
   consoleRoute("POST /api/channels/draft/models", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     maxBodyBytes: MAX_CHANNEL_BYTES,
     describeBody: withOptions,
     summary: "List the models of an upstream before its channel is saved",
     handle: async (ctx, { body }) => ({ data: await listDraftModels(ctx, body) }),
   }),
   consoleRoute("POST /api/channels/draft/test", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     maxBodyBytes: MAX_CHANNEL_BYTES,
     describeBody: withOptions,
     summary: "Test an unsaved channel with one real call for each key",
     handle: async (ctx, { body }) => ({ data: await testDraft(ctx, body, asWav) }),
   }),
   consoleRoute("GET /api/providers", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "List the providers a channel can have",
     handle: async (ctx) => ({ data: listProviders(ctx) }),
   }),
   consoleRoute("GET /api/upstreams/allowed", {
-    auth: "admin",
+    auth: "adminOrManageKey",
     summary: "List the private addresses that the owner has allowed as upstreams",
     async handle(ctx) {
       requireAdmin(ctx);

@@ -102,7 +102,7 @@ function usageDetail({ row, names, keyDisplay, callerKey, prompt }: Detail): Usa
 
 export const USAGE_ROUTES = [
   consoleRoute("GET /api/usage", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "List calls, newest first; members see their own",
     async handle(ctx, { query }) {
       const page = await listUsage(ctx, query);
@@ -114,14 +114,14 @@ export const USAGE_ROUTES = [
     },
   }),
   consoleRoute("GET /api/usage/summary", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary:
       "Sum calls over a range by minute, hour or day, and by key, user, model, channel, operation, tag or end user; " +
       "members see their own",
     handle: async (ctx, { query }) => ({ data: await summarizeUsage(ctx, query) }),
   }),
   consoleRoute("GET /api/usage/rejected", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary:
       "List requests that were refused before a channel was asked, by minute, key, model and error; members see " +
       "those of their own keys",
@@ -131,7 +131,7 @@ export const USAGE_ROUTES = [
     },
   }),
   consoleRoute("GET /api/usage/rejected/export", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary:
       "Download rejected requests as CSV or JSON lines, latest first; members get those of their own keys",
     async handle(ctx, { query: { format, ...filters } }) {
@@ -142,7 +142,7 @@ export const USAGE_ROUTES = [
     },
   }),
   consoleRoute("GET /api/usage/export", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "Download calls as CSV or JSON lines, newest first; members get their own",
     async handle(ctx, { query: { format, ...filters } }) {
       requireUser(ctx);
@@ -152,7 +152,7 @@ export const USAGE_ROUTES = [
     },
   }),
   consoleRoute("GET /api/usage/{id}", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary:
       "Show one call with its timeline, by its ID or the newest of a request ID; members see their own",
     handle: async (ctx, { params }) => ({ data: usageDetail(await showUsage(ctx, params.id)) }),
@@ -161,7 +161,7 @@ export const USAGE_ROUTES = [
 
 export const OVERVIEW_ROUTES = [
   consoleRoute("GET /api/overview", {
-    auth: "manage",
+    auth: "sessionOrManageKey",
     summary: "Figures of a range and of the time before it: over time, by model, channel, key and route",
     handle: async (ctx, { query }) => ({ data: await readOverview(ctx, query) }),
   }),
