@@ -17,7 +17,7 @@ export interface CallPlan {
   /** The call's highest possible cost in nano-dollars, reserved in its budgets. */
   reservedNano: number;
   /** The caller's own `user` field. */
-  user: string | null;
+  endUser: string | null;
   /** True for speech that a channel generates: an open ledger entry is written even when the call is free. */
   writesOpenRow: boolean;
   parameters?: CallParameters;

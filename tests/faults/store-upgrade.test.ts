@@ -397,7 +397,7 @@ describe("the upgrade of a store of schema version 9 on PostgreSQL", () => {
       `${firstUsageId(later.now())}a`,
     ];
     const rows = ids.map((id) =>
-      usageRecord(key.id, user.id, { id, at: later.now(), user: longName(1_024) }),
+      usageRecord(key.id, user.id, { id, at: later.now(), endUser: longName(1_024) }),
     );
     for (const row of rows) await store.ledger.settle(row, PERIOD);
     expect(await allUsage(store, { endUser: longName(1_024) })).toHaveLength(3);

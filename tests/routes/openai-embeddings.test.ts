@@ -131,7 +131,7 @@ test("treats null as absent, and records the user field", async () => {
     body: { model: MODEL, input: "a", user: "u-7" },
     headers: { "x-patchbay-tags": "t" },
   });
-  expect(harness.rows.map((row) => [row.user, row.tags])).toEqual([
+  expect(harness.rows.map((row) => [row.endUser, row.tags])).toEqual([
     [null, null],
     ["u-7", "t"],
   ]);

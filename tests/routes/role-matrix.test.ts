@@ -290,9 +290,9 @@ describe("the role is checked before the body", () => {
 });
 
 test("a manage key reaches only keys, channels, models and usage", () => {
-  const nouns = LINES.filter(([, { auth }]) => auth === "sessionOrManageKey" || auth === "adminOrManageKey").map(
-    ([, { path }]) => path.split("/")[2],
-  );
+  const nouns = LINES.filter(
+    ([, { auth }]) => auth === "sessionOrManageKey" || auth === "adminOrManageKey",
+  ).map(([, { path }]) => path.split("/")[2]);
   expect([...new Set(nouns)].sort()).toEqual([
     "channels",
     "keys",

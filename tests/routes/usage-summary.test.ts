@@ -148,7 +148,7 @@ test.each([
 });
 
 test("finds and sums calls by operation, outcome, tag, end user and request ID", async () => {
-  await settle("usr_1", { operation: "embeddings", model: "a", tags: "blue,night", user: "anna" });
+  await settle("usr_1", { operation: "embeddings", model: "a", tags: "blue,night", endUser: "anna" });
   await settle("usr_1", {
     status: 504,
     error: "upstream_timeout",
@@ -185,10 +185,10 @@ test("returns at most a thousand labels and counts every call in the total", asy
   const mia = await addUser(harness, owner, { username: "mia" });
   const tagsOf = (call: number) => Array.from({ length: 20 }, (_, label) => `${call}-${label}`).join(",");
   const many = Array.from({ length: 1_100 }, (_, call) =>
-    settle(mia.id, { tags: tagsOf(call), user: `caller ${call}` }),
+    settle(mia.id, { tags: tagsOf(call), endUser: `caller ${call}` }),
   );
   await Promise.all(many);
-  for (let i = 0; i < 2; i++) await settle(mia.id, { tags: "busy", user: "busy" });
+  for (let i = 0; i < 2; i++) await settle(mia.id, { tags: "busy", endUser: "busy" });
   const byTag = await harness("/api/usage/summary?by=tag", { cookie: mia.cookie });
   const byCaller = await harness("/api/usage/summary?by=end_user", { cookie: mia.cookie });
   for (const { json } of [byTag, byCaller]) {
@@ -259,9 +259,9 @@ test("returns the items with the most calls and the total of all with a limit, o
 test.each(["key", "end_user"])(
   "returns the items with the most of the amount that is asked for, by %s",
   async (by) => {
-    await settle("usr_1", { keyId: "key_1", user: "key_1", costNano: 1 });
-    await settle("usr_1", { keyId: "key_1", user: "key_1" });
-    await settle("usr_1", { keyId: "key_2", user: "key_2", costNano: 2, audioMs: 1 });
+    await settle("usr_1", { keyId: "key_1", endUser: "key_1", costNano: 1 });
+    await settle("usr_1", { keyId: "key_1", endUser: "key_1" });
+    await settle("usr_1", { keyId: "key_2", endUser: "key_2", costNano: 2, audioMs: 1 });
     const first = async (order: string) => {
       const path = `/api/usage/summary?by=${by}&limit=1${order}`;
       const { data } = (await harness(path, { cookie: owner })).json;
@@ -301,7 +301,7 @@ test("counts a call with two tags under each, and once in the total", async () =
 test("exports CSV in pages, with formulas as text and only their own rows for members", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   for (let i = 0; i < 150; i++) await settle("usr_other", { tags: "plain" });
-  await settle(mia.id, { user: "=HYPERLINK(1)", tags: 'a,"b"' });
+  await settle(mia.id, { endUser: "=HYPERLINK(1)", tags: 'a,"b"' });
   const all = await download(owner);
   expect(all.type).toBe("text/csv; charset=utf-8");
   expect(all.chunks.length).toBe(3);
@@ -320,7 +320,7 @@ test("exports CSV in pages, with formulas as text and only their own rows for me
 });
 
 test("begins a CSV file with a byte order mark for a browser, and without one for a key", async () => {
-  await settle("usr_1", { user: "小明" });
+  await settle("usr_1", { endUser: "小明" });
   const { key } = (
     await harness("/api/keys", { body: { name: "ops", operations: ["manage"] }, cookie: owner })
   ).json.data;
@@ -337,8 +337,8 @@ test("begins a CSV file with a byte order mark for a browser, and without one fo
 
 test("exports JSON lines with the rows of the list, and only their own rows for members", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
-  await settle("usr_other", { model: "secret-model", user: "mia" });
-  await settle(mia.id, { user: "=1", requestId: "req_mia" });
+  await settle("usr_other", { model: "secret-model", endUser: "mia" });
+  await settle(mia.id, { endUser: "=1", requestId: "req_mia" });
   const { type, chunks } = await download(mia.cookie, "format=jsonl&q=mia");
   expect(type).toBe("application/x-ndjson; charset=utf-8");
   const rows = chunks.join("").trimEnd().split("\n");
@@ -395,8 +395,8 @@ test.each([
 });
 
 test("searches for operators and wildcards as plain text, also in rejected requests", async () => {
-  await settle("usr_1", { user: "100%_\\'\"; --" });
-  await settle("usr_1", { user: "100 per cent" });
+  await settle("usr_1", { endUser: "100%_\\'\"; --" });
+  await settle("usr_1", { endUser: "100 per cent" });
   const q = encodeURIComponent("100%_\\'\"; --");
   const summary = await harness(`/api/usage/summary?q=${q}`, { cookie: owner });
   expect(summary.json.data).toMatchObject({ total: { calls: 1 }, rejected: 0 });

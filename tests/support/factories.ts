@@ -317,7 +317,7 @@ export function usageRecord(keyId: string, userId: string, fields: Partial<Usage
     cached: false,
     estimated: false,
     overrun: false,
-    user: null,
+    endUser: null,
     tags: null,
     latencyMs: 12,
     firstByteMs: null,

@@ -42,7 +42,7 @@ function call(caller: number): UsageRecord {
     cached: false,
     estimated: false,
     overrun: false,
-    user: null,
+    endUser: null,
     tags: null,
     latencyMs: 3,
     firstByteMs: null,

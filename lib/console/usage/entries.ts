@@ -80,7 +80,7 @@ export async function* exportPages<Item>(
 }
 
 /** One call with all its details. */
-export interface UsageDetail {
+export interface FoundCall {
   row: UsageRecord;
   names: UsageNames;
   /** `****wxyz` of a channel's key; null: no key, a deleted key, or not visible to the caller. */
@@ -115,7 +115,7 @@ function keyNameOf(channels: readonly ChannelRecord[], channelId: string, keyId:
  * upstream messages and skipped channels.
  * Throws `unauthenticated`, `not_found`.
  */
-export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageDetail> {
+export async function showUsage(ctx: ConsoleContext, id: string): Promise<FoundCall> {
   const user = requireUser(ctx);
   const isMember = user.role === "member";
   const found = await findRow(ctx, id, isMember ? user.id : undefined);

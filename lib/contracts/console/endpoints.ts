@@ -19,7 +19,14 @@ import { ImportReport, ImportSettings, SettingsFile } from "./settings-file";
 import { SetupProgress, SetupRequest, SetupResult, SetupState, UpdateSetupProgress } from "./setup";
 import * as signIn from "./sign-in";
 import * as twoFactor from "./two-factor";
-import { exportContent, USAGE_COLUMNS, UsageDetail, UsageExportQuery, UsageList, UsageQuery } from "./usage";
+import {
+  exportContent,
+  USAGE_EXPORT_COLUMNS,
+  UsageDetail,
+  UsageExportQuery,
+  UsageList,
+  UsageQuery,
+} from "./usage";
 import { UsageSummary, UsageSummaryQuery } from "./usage-summary";
 import * as users from "./user";
 
@@ -190,7 +197,7 @@ export const ENDPOINTS = {
     query: RejectionExportQuery,
     content: exportContent("minute, key, model and error", REJECTION_COLUMNS),
   },
-  "GET /api/usage/export": { query: UsageExportQuery, content: exportContent("call", USAGE_COLUMNS) },
+  "GET /api/usage/export": { query: UsageExportQuery, content: exportContent("call", USAGE_EXPORT_COLUMNS) },
   "GET /api/usage/{id}": { data: UsageDetail },
 
   "GET /api/overview": { query: OverviewQuery, data: Overview },

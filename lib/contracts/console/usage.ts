@@ -32,6 +32,7 @@ export const UsageRow = z.strictObject({
   error: z.string().nullable(),
   cached: z.boolean(),
   estimated: z.boolean(),
+  /** The request's own field `user`: its end user. */
   user: z.string().nullable(),
   tags: z.string().nullable(),
   latency_ms: z.int(),
@@ -148,7 +149,7 @@ export type ExportFormat = z.output<typeof ExportFormat>;
 export const UsageExportQuery = UsageFilters.extend({ format: ExportFormat });
 
 /** Columns of the CSV file and fields of the JSON lines, in order. */
-export const USAGE_COLUMNS = [
+export const USAGE_EXPORT_COLUMNS = [
   "at",
   "id",
   "request_id",

@@ -30,7 +30,7 @@ export interface EmbedTexts extends CacheableCall {
   requestedModel: string;
   /** The field of `dimensions` in the caller's dialect, for messages and `param`. */
   dimensionsField: string;
-  user: string | null;
+  endUser: string | null;
 }
 
 export interface EmbeddedTexts {
@@ -76,7 +76,7 @@ async function embedOn(
   // Models with one length reject the field, whatever its value.
   const hasOneLength = !model.canShorten && call.dimensions === model.dimensions;
   const dimensions = hasOneLength ? undefined : call.dimensions;
-  const user = call.user ?? undefined;
+  const user = call.endUser ?? undefined;
   const provider = ctx.services.providers.embedding(channel);
   const { texts } = uncached;
   const [text] = texts;
@@ -216,7 +216,7 @@ function planOf(ctx: GatewayContext, call: EmbedTexts, prepared: PreparedTexts):
     inputTokens: tokens,
     characters: uncached.characters,
     reservedNano: maxEmbeddingCostNano(call.entry.model.prices, uncached.tokens, uncached.characters),
-    user: call.user,
+    endUser: call.endUser,
     writesOpenRow: false,
     ...parametersOf(call),
     promptText: () => call.inputs.map(({ text }) => text).join("\n"),

@@ -58,7 +58,7 @@ function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
     cached: false,
     estimated: false,
     overrun: false,
-    user: plan.user,
+    endUser: plan.endUser,
     tags: ctx.tags,
     latencyMs: 0,
     firstByteMs: null,

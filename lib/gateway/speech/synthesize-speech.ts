@@ -47,7 +47,7 @@ export interface SpeechInput {
   guidance: () => Readonly<Record<string, string>>;
   /** Replies that an upstream makes, and charges for; the first is used. Default: 1. */
   candidates?: number;
-  user: string | null;
+  endUser: string | null;
   source: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
   /**
    * The reply is not streamed, so that it must not begin before an upstream's audio is complete. Speech of a
@@ -167,7 +167,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     characters,
     listWaitMs,
     reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, { inputTokens, candidates, ...extent }),
-    user: input.user,
+    endUser: input.endUser,
     writesOpenRow: !isCached,
     parameters: parametersOf(input, isVoiceOpen ? [] : assigned.segments),
     promptText: () => text,

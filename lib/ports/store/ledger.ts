@@ -112,7 +112,7 @@ export interface UsageRecord {
   /** Cost above the reservation. */
   overrun: boolean;
   /** The caller's own `user` and `x-patchbay-tags`. */
-  user: string | null;
+  endUser: string | null;
   tags: string | null;
   latencyMs: number;
   firstByteMs: number | null;

@@ -110,7 +110,7 @@ export function toCells(
     row.cached ? 1 : 0,
     row.estimated ? 1 : 0,
     row.overrun ? 1 : 0,
-    textOrNull(row.user),
+    textOrNull(row.endUser),
     textOrNull(row.tags),
     whole(row.latencyMs, "latency"),
     row.firstByteMs === null ? null : whole(row.firstByteMs, "time to first byte"),

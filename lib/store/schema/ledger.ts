@@ -23,7 +23,7 @@ export const USAGE = columnsOf<Omit<UsageRecord, "trace">>()({
   cached: { flag: "cached" },
   estimated: { flag: "estimated" },
   overrun: { flag: "overrun" },
-  user: "end_user",
+  endUser: "end_user",
   tags: "tags",
   latencyMs: "latency_ms",
   firstByteMs: "first_byte_ms",

@@ -48,7 +48,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
         error: "upstream_truncated",
         cached: true,
         estimated: true,
-        user: "a caller's own",
+        endUser: "a caller's own",
         tags: "a,b",
         latencyMs: 1_234.4,
         firstByteMs: 55.5,
@@ -220,7 +220,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
           channelId: index % 3 === 0 ? "chn_a" : "chn_b",
           tags: index === 4 ? "team_a,100%" : null,
           error: index === 6 ? "upstream_error" : null,
-          user: index === 8 ? "Caller_8" : null,
+          endUser: index === 8 ? "Caller_8" : null,
         }),
       );
       await Promise.all(rows.map((row) => store.ledger.settle(row, PERIOD)));
@@ -246,13 +246,13 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, {
         requestId: "req\0end",
-        user: "a\0b 😀 \u202e 'quoted' \ud800",
+        endUser: "a\0b 😀 \u202e 'quoted' \ud800",
         tags: "?, $1, %s, \\",
       });
       await store.ledger.settle(row, PERIOD);
       const [recorded] = await allUsage(store, { keyId: key.id });
       expect(recorded?.requestId).toBe("req\ufffdend");
-      expect(recorded?.user).toMatch(/^a\ufffdb 😀 \u202e 'quoted' \ufffd$/);
+      expect(recorded?.endUser).toMatch(/^a\ufffdb 😀 \u202e 'quoted' \ufffd$/);
       expect(recorded?.tags).toBe("?, $1, %s, \\");
     });
 

@@ -47,9 +47,15 @@ export function usageContract(newDatabase: NewTestDatabase): void {
     let ids: { key: string; user: string };
     const start = NOW - (NOW % HOUR);
     const marks: Record<string, Partial<UsageRecord>> = {
-      spoken: { operation: "speech", model: "tts", tags: "blue, night", user: "anna", requestId: "req_same" },
-      vector: { operation: "embeddings", model: "embed", tags: "bluebell", user: "anna" },
-      broken: { status: 504, error: "upstream_timeout", tags: "a,blue", user: "Anna", costNano: 7 },
+      spoken: {
+        operation: "speech",
+        model: "tts",
+        tags: "blue, night",
+        endUser: "anna",
+        requestId: "req_same",
+      },
+      vector: { operation: "embeddings", model: "embed", tags: "bluebell", endUser: "anna" },
+      broken: { status: 504, error: "upstream_timeout", tags: "a,blue", endUser: "Anna", costNano: 7 },
       refused: { status: 502, error: "upstream_error", requestId: "req_same", channelId: "chn_9" },
     };
     const names = new Map<string, string>();
@@ -143,11 +149,11 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       const at = start + 50 * HOUR;
       const long = longName(1_024);
       const users = [long, `${longName(1_023)}!`, longName(513), longName(512), longName(512, 2), "x"];
-      const rows = users.map((name) => usageRecord(key.id, user.id, { at, user: name }));
+      const rows = users.map((name) => usageRecord(key.id, user.id, { at, endUser: name }));
       await Promise.all(rows.map((row) => store.ledger.settle(row, PERIOD)));
       const range = { from: at, to: at + HOUR };
       for (const row of rows) {
-        const endUser = row.user ?? "";
+        const endUser = row.endUser ?? "";
         const page = await store.ledger.list({ ...range, limit: 10, cursor: null, q: null, endUser });
         expect(page.items).toEqual([row]);
         const { groups } = await store.ledger.summarize({ ...range, by: null, isByHour: false, endUser });

@@ -103,7 +103,13 @@ async function embed(
   const inputs = requests.map(({ request }) => ({ text: textOf(request.content) }));
   const entry = await resolveModel(ctx, model, "embeddings");
   await checkModels(ctx, entry, model, requests);
-  const embedded = await embedTexts(ctx, { entry, requestedModel: model, inputs, user: null, ...settings });
+  const embedded = await embedTexts(ctx, {
+    entry,
+    requestedModel: model,
+    inputs,
+    endUser: null,
+    ...settings,
+  });
   const hasTitle = requests.some(
     ({ request }) => (request.title ?? request.embedContentConfig?.title) !== undefined,
   );

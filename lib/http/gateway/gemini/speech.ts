@@ -97,7 +97,7 @@ function readGeminiSpeech(model: string, sent: unknown): GeminiSpeech {
       speed: 1,
       guidance: () => guidanceOf(body),
       ...(candidateCount === undefined ? {} : { candidates: candidateCount }),
-      user: null,
+      endUser: null,
       source: { dialect: "gemini", body },
       dialectFields: [
         ...(speechConfig?.languageCode === undefined ? [] : ["languageCode"]),

@@ -204,7 +204,7 @@ export async function createEmbeddings(
     inputs,
     dimensions: request.dimensions ?? undefined,
     dimensionsField: "dimensions",
-    user: request.user ?? null,
+    endUser: request.user ?? null,
   });
   return renderEmbeddings(embedded, requestedModel, request.encoding_format ?? DEFAULT_ENCODING_FORMAT);
 }

@@ -31,7 +31,7 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
     speed: body.speed ?? SPEECH_DEFAULTS.speed,
     ...(body.instructions ? { instructions: body.instructions } : {}),
     guidance: () => ({ instructions: body.instructions ?? "" }),
-    user: body.user ?? null,
+    endUser: body.user ?? null,
     source: { dialect: "openai", body },
     dialectFields: body.instructions ? ["instructions"] : [],
   });

@@ -1,17 +1,12 @@
 import { requireUser } from "../../../console/access/guards";
 import type { ConsoleContext } from "../../../console/context";
-import {
-  type UsageDetail as Detail,
-  exportPages,
-  listUsage,
-  showUsage,
-} from "../../../console/usage/entries";
+import { exportPages, type FoundCall, listUsage, showUsage } from "../../../console/usage/entries";
 import { listRejections } from "../../../console/usage/list-rejections";
 import { createNamer, type UsageNames } from "../../../console/usage/names";
 import { readOverview } from "../../../console/usage/overview";
 import { summarizeUsage } from "../../../console/usage/summarize";
 import { REJECTION_COLUMNS } from "../../../contracts/console/rejections";
-import { USAGE_COLUMNS, type UsageDetail, type UsageRow } from "../../../contracts/console/usage";
+import { USAGE_EXPORT_COLUMNS, type UsageDetail, type UsageRow } from "../../../contracts/console/usage";
 import { nanoToUsd } from "../../../contracts/money";
 import { toTimestamp } from "../../../contracts/timestamp";
 import type { UsageRecord } from "../../../ports/store";
@@ -42,7 +37,7 @@ function usageRow(row: UsageRecord, names: UsageNames): UsageRow {
     error: row.error,
     cached: row.cached,
     estimated: row.estimated,
-    user: row.user,
+    user: row.endUser,
     tags: row.tags,
     latency_ms: row.latencyMs,
     first_byte_ms: row.firstByteMs,
@@ -60,7 +55,7 @@ async function* rowPages(
   }
 }
 
-function usageDetail({ row, names, keyDisplay, callerKey, prompt }: Detail): UsageDetail {
+function usageDetail({ row, names, keyDisplay, callerKey, prompt }: FoundCall): UsageDetail {
   const { trace = null } = row;
   const { voices, language, speed, dimensions, inputs } = trace?.parameters ?? {};
   return {
@@ -147,7 +142,7 @@ export const USAGE_ROUTES = [
     async handle(ctx, { query: { format, ...filters } }) {
       requireUser(ctx);
       const pages = exportPages(ctx, (now, page) => listUsage(now, { ...filters, ...page }));
-      const file = exportFile("usage", format, USAGE_COLUMNS, rowPages(ctx, pages), ctx.caller);
+      const file = exportFile("usage", format, USAGE_EXPORT_COLUMNS, rowPages(ctx, pages), ctx.caller);
       return { data: null, download: file };
     },
   }),
