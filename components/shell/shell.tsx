@@ -24,6 +24,7 @@ import { useErrorToast } from "../forms/use-action";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { Kbd } from "../ui/kbd";
+import { focusContent } from "../ui/keep-focus";
 import { lazyPart } from "../ui/lazy-part";
 import { useOnDemand } from "../ui/use-on-demand";
 import { AccountTrigger, type ShellUser } from "./account-trigger";
@@ -52,7 +53,11 @@ export function Shell({ user, children }: { user: ShellUser; children: ReactNode
     showShortcuts: shortcuts.open,
     goTo: (letter) => {
       const page = pagesFor(user.role).find((one) => one.letter === letter);
-      if (page) leaveTo(page.path, (to) => router.push(to));
+      if (page)
+        leaveTo(page.path, (to) => {
+          router.push(to);
+          focusContent();
+        });
       return page !== undefined;
     },
   });

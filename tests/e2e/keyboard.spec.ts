@@ -138,7 +138,7 @@ test("opens pages and actions from the command palette", async ({ ownerPage: pag
   await expect(page).toHaveURL(`${product.url}/keys`);
 });
 
-test("moves the focus to the page that the palette opened, and back to its opener on the same page", async ({
+test("moves the focus to the page that the palette or two keys opened, and back to the opener on the same page", async ({
   ownerPage: page,
   product,
 }) => {
@@ -161,6 +161,10 @@ test("moves the focus to the page that the palette opened, and back to its opene
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(opener).toBeFocused();
+
+  await page.keyboard.type("gu");
+  await expect(heading(page, "Usage")).toBeVisible();
+  await expect(page.locator("#content")).toBeFocused();
 });
 
 test("returns the focus to the button whose dialog was replaced by another", async ({
