@@ -39,7 +39,11 @@ export function AuditPage() {
       {/* An error of both requests is shown once. */}
       {hasNoRows && isUnchecked ? null : <ChainCheck />}
       <AuditFilters rows={rows ?? []} />
-      <ResultCount rows={isFiltered && list.isCurrent ? rows : undefined} hasMore={list.hasMore} />
+      <ResultCount
+        query={list.query}
+        rows={isFiltered && list.isCurrent ? rows : undefined}
+        hasMore={list.hasMore}
+      />
       {hasNoRows ? (
         <CallError
           error={error}

@@ -76,7 +76,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
     <div className="mx-auto max-w-page">
       <Header isOwner={isOwner} createButton={models?.length ? createButton : null} />
       {models && models.length > 0 ? <Filters q={q} operation={operation} /> : null}
-      <ResultCount rows={q || operation ? shown : undefined} hasMore={false} />
+      <ResultCount query={`${operation} ${q}`} rows={q || operation ? shown : undefined} hasMore={false} />
       {error && !models ? (
         <CallError error={error} onRetry={reload} />
       ) : !models || !shown ? (

@@ -25,7 +25,9 @@ interface RejectionListProps {
 /** Requests that were refused before a channel was called: per minute, key, model and error. */
 export function RejectionList({ filters, range, showsUsers }: RejectionListProps) {
   const query = useStableStart(rejectionsQuery(filters, range), range);
-  return query === null ? <NoRejections /> : <Rejections query={query} showsUsers={showsUsers} />;
+  // Besides the one that shows this list.
+  const isFiltered = Object.keys(filters).length > 1;
+  return query === null ? <NoRejections /> : <Rejections {...{ query, isFiltered, showsUsers }} />;
 }
 
 /** The query with the start of its relative range as it was when the filters were set, so that the list stays. */
@@ -47,16 +49,18 @@ function NoRejections() {
 
 function Rejections({
   query,
+  isFiltered,
   showsUsers,
 }: {
   query: NonNullable<ReturnType<typeof rejectionsQuery>>;
+  isFiltered: boolean;
   showsUsers: boolean;
 }) {
   const t = useTranslations("requests");
   const columns = useColumns(showsUsers);
   const list = useApiPages(api.listRejections, { query });
   return (
-    <ListBody list={list} isFiltered empty={<NoRejections />}>
+    <ListBody list={list} isFiltered={isFiltered} empty={<NoRejections />}>
       {(items) => (
         <>
           <p className="max-w-prose text-sm text-ink-muted">{t("rejected.note")}</p>

@@ -53,6 +53,8 @@ export function RequestList({
       if (rows && calls.hasMore && at + LOAD_AHEAD >= rows.length) void calls.loadMore();
     },
   };
+  // A search that stopped early has found nothing yet, as the page says.
+  const hasFound = isFiltered && (rows?.length !== 0 || calls.searchedFrom === null);
   useStepKeys({ ...steps, isOpen: open !== null });
   return (
     <div
@@ -62,7 +64,7 @@ export function RequestList({
       )}
     >
       <div className="grid min-w-0 grid-cols-1 gap-4">
-        <ResultCount rows={isFiltered ? rows : undefined} hasMore={calls.hasMore} />
+        <ResultCount query={calls.query} rows={hasFound ? rows : undefined} hasMore={calls.hasMore} />
         {calls.hasNewer ? (
           <Button
             variant="outline"

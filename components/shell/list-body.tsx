@@ -10,12 +10,26 @@ import { EmptyState } from "../ui/empty-state";
 import { keepFocus, keepFocusAbove } from "../ui/keep-focus";
 import { Skeleton } from "../ui/skeleton";
 
-/** Tells screen readers how many rows a search or filter has found; `rows` undefined: none is applied. */
-export function ResultCount({ rows, hasMore }: { rows: readonly unknown[] | undefined; hasMore: boolean }) {
+/**
+ * Tells screen readers how many rows a search or filter has found, and nothing of those that come later. `query`: names
+ * the search and filters; `rows` undefined: none is applied, or their rows are not loaded.
+ */
+export function ResultCount({
+  query,
+  rows,
+  hasMore,
+}: {
+  query: string;
+  rows: readonly unknown[] | undefined;
+  hasMore: boolean;
+}) {
   const t = useTranslations("common");
+  const [found, setFound] = useState<{ query: string; text: string } | null>(null);
+  if (rows && found?.query !== query)
+    setFound({ query, text: t(hasMore ? "firstResults" : "results", { count: rows.length }) });
   return (
     <p role="status" className="sr-only">
-      {rows ? t(hasMore && rows.length > 0 ? "firstResults" : "results", { count: rows.length }) : null}
+      {rows ? found?.text : null}
     </p>
   );
 }
@@ -28,10 +42,10 @@ export function ListBody<Item>({
   /** Whether a search or filter is applied. */
   isFiltered: boolean;
 }) {
-  const { items, isCurrent, hasMore } = parts.list;
+  const { items, isCurrent, query, hasMore } = parts.list;
   return (
     <>
-      <ResultCount rows={isFiltered && isCurrent ? items : undefined} hasMore={hasMore} />
+      <ResultCount query={query} rows={isFiltered && isCurrent ? items : undefined} hasMore={hasMore} />
       <ListRows {...parts} />
     </>
   );

@@ -18,6 +18,8 @@ const pageKey = (endpoint: PagesKey, { query }: RequestInput, cursor?: string | 
 /** A paged list. */
 export interface ApiPages<Item> {
   items: Item[] | undefined;
+  /** Names the list and its filters. */
+  query: string;
   /** False while the items are those of the previous filters. */
   isCurrent: boolean;
   hasMore: boolean;
@@ -51,6 +53,7 @@ export function useApiPages(
   const data = pages.error && !isOwn ? undefined : pages.data;
   return {
     items: data?.flatMap((page) => page.items),
+    query: key,
     isCurrent: isOwn,
     hasMore: Boolean(data?.at(-1)?.next_cursor),
     loadMore: () => pages.setSize(pages.size + 1),

@@ -145,6 +145,8 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
     }
   };
   return {
+    /** Names the filters and the range. */
+    query: path,
     rows: current?.rows,
     hasMore: Boolean(current?.cursor),
     /** Set where the search stopped before the end of the range; `loadMore` continues it. */

@@ -125,11 +125,17 @@ test("announces how many requests a filter has found", async ({ ownerPage: page,
   await search.fill("counted");
   await search.press("Enter");
   await expect(count).toHaveText("1 result");
+  // A live list changes each second; only what the filter found is announced.
+  await embed(product.url, testKey, { tags: "counted" });
+  await expect(cards(page).or(rows(page))).toHaveCount(2);
+  await expect(count).toHaveText("1 result");
   await search.fill("nothing has this");
   await search.press("Enter");
   await expect(count).toHaveText("No results");
   await page.goto(`${product.url}/logs?status=rejected&model=nothing-has-this`);
   await expect(count).toHaveText("No results");
+  await page.goto(`${product.url}/logs?status=rejected`, { waitUntil: "networkidle" });
+  await expect(count).toHaveCount(0);
 });
 
 test("keeps the keyboard in the page when the filters are cleared", async ({ ownerPage: page, product }) => {

@@ -20,7 +20,15 @@ function render({
 }): string {
   const calls = { loadMore: async () => undefined, reload: async () => undefined, isLoadingMore: false };
   const props = {
-    list: { items: undefined, isCurrent: true, hasMore: false, error: undefined, ...calls, ...list },
+    list: {
+      items: undefined,
+      query: "",
+      isCurrent: true,
+      hasMore: false,
+      error: undefined,
+      ...calls,
+      ...list,
+    },
     isFiltered,
     empty: "No matches",
     children: (items: readonly string[]) => items.join(" "),
