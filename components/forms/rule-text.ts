@@ -66,7 +66,7 @@ const RULES: readonly [RegExp, Translate][] = [
   [/^Must be an address or a range/, (t) => t("address")],
   [/^Set to .+ You may tighten this limit/, (t) => t("setByHigher")],
   [/^Must have at least one operation/, (t) => t("pickOne")],
-  [/common/i, (t) => t("commonPassword")],
+  [/^This password is among the most common/, (t) => t("commonPassword")],
 ];
 
 /** The number of a group; the server writes some with commas: `2,048`. */

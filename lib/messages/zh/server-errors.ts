@@ -245,8 +245,10 @@ export const SERVER_ERRORS: Readonly<Record<string, string>> = {
     "下一部分必须从第 {next} 字节开始，当前为 {offset}。",
   "The installation failed.": "安装失败。",
   "The installation was cancelled.": "安装已取消。",
-  "The archive's SHA-256 is {found}; expected {expected}{since}.":
+  "The archive's SHA-256 is {found}; expected {expected}.":
     "归档文件的 SHA-256 为 {found}，应为 {expected}。",
+  "The archive's SHA-256 is {found}; expected {expected}, as at the first download: pass another as --sha256 to accept it.":
+    "归档文件的 SHA-256 为 {found}，与首次下载时的 {expected} 不同。如要接受新文件，请用 --sha256 指定。",
   "The archive contains no usable voice: {file}: {message}": "归档文件中没有可用的语音：{file}：{message}",
   "The archive was rejected. {message}": "归档文件被拒绝。{message}",
   "It has more than {max} files.": "它包含超过 {max} 个文件。",
@@ -256,7 +258,7 @@ export const SERVER_ERRORS: Readonly<Record<string, string>> = {
   "It must contain the files of one voice, or one folder with all of them.":
     "它必须包含一个语音的文件，或一个包含全部文件的文件夹。",
   "It is neither a .tar.bz2 nor a .tar.gz archive.": "它不是 .tar.bz2 或 .tar.gz 归档文件。",
-  "Its entry {name} {why}.": "其中的条目 {name} 不被接受（{why}）。",
+  "Its entry {quoted} {why}.": "其中的条目 {quoted} 不被接受（{why}）。",
   "The file is missing.": "文件不存在。",
   "The file is empty.": "文件为空。",
   "The file is cut short: copy or download it again.": "文件不完整，请重新复制或下载。",
@@ -265,8 +267,8 @@ export const SERVER_ERRORS: Readonly<Record<string, string>> = {
   "Its model_type is '{type}'; supported are {types}.": "它的 model_type 是 {type}，支持的有 {types}。",
   "It has no metadata of sherpa-onnx, such as sample_rate: use a model in sherpa-onnx's form.":
     "它没有 sherpa-onnx 的元数据（例如 sample_rate），请使用 sherpa-onnx 格式的模型。",
-  "Its metadata {name} {found}; it must be from {min} to {max}.":
-    "它的元数据 {name} 无效（{found}），必须在 {min} 到 {max} 之间。",
+  "Its metadata {key} {found}; it must be from {min} to {max}.":
+    "它的元数据 {key} 无效（{found}），必须在 {min} 到 {max} 之间。",
   "It has {bytes} bytes; {speakers} speakers need {needed}.":
     "它的大小为 {bytes} 字节，{speakers} 个发音人需要 {needed}。",
   "A Matcha model needs a vocoder in the same folder.": "Matcha 模型需要同一文件夹中的声码器。",
@@ -292,33 +294,52 @@ export const SERVER_ERRORS: Readonly<Record<string, string>> = {
   "The body is larger than {max} bytes.": "请求体大于 {max} 字节。",
   "The body did not arrive within {seconds} s.": "请求体未在 {seconds} 秒内到达。",
 
-  // Last, since it also matches longer templates
   "{path}: {message}": "{path}：{message}",
 };
 
-/** A template's pattern, with a group for each placeholder. */
+/** A template's pattern, with a group for each placeholder; `{quoted}` is a string in quotation marks. */
 function patternOf(template: string): RegExp {
   const source = template
     .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
-    .replace(/\{(\w+)\}/g, (_, name) => `(?<${name}>.+?)`);
+    .replace(/\{(\w+)\}/g, (_, name) => `(?<${name}>${name === "quoted" ? '"(?:[^"\\\\]|\\\\.)*"' : ".+?"})`);
   return new RegExp(`^${source}$`, "s");
 }
 
+const fixedLength = (template: string) => template.replace(/\{\w+\}/g, "").length;
+
+/** Placeholders whose value is a sentence of this table. */
+const SENTENCES: ReadonlySet<string> = new Set(["message", "hint"]);
+
 let patterns: readonly [pattern: RegExp, text: string][] | null = null;
+
+/** The subject that replaces "The channel's upstream" in errors of a download (lib/providers/outbound/failure.ts). */
+const ARCHIVE_SERVER = /^The archive's server (\S+)(?= )/;
 
 /** A sentence of the server in Chinese; null for one that the table does not have. */
 export function inChinese(sentence: string): string | null {
-  const exact = SERVER_ERRORS[sentence];
-  if (exact !== undefined) return exact;
+  const [subject, host] = ARCHIVE_SERVER.exec(sentence) ?? [];
+  if (subject !== undefined)
+    return (
+      inChinese(sentence.replace(subject, "The channel's upstream"))?.replace(
+        "渠道的上游",
+        `归档文件的服务器“${host}”`,
+      ) ?? null
+    );
+  if (Object.hasOwn(SERVER_ERRORS, sentence)) return SERVER_ERRORS[sentence] ?? null;
+  // The template with the most text of its own first: "answered with an error ({status})" before "answered {what}".
   patterns ??= Object.entries(SERVER_ERRORS)
     .filter(([template]) => template.includes("{"))
+    .sort(([a], [b]) => fixedLength(b) - fixedLength(a))
     .map(([template, text]) => [patternOf(template), text]);
   for (const [pattern, text] of patterns) {
     const values = pattern.exec(sentence)?.groups;
     if (values === undefined) continue;
     const { message } = values;
     if (message !== undefined && inChinese(message) === null) continue;
-    return text.replace(/\{(\w+)\}/g, (_, name) => inChinese(values[name] ?? "") ?? values[name] ?? "");
+    return text.replace(/\{(\w+)\}/g, (_, name) => {
+      const value = values[name] ?? "";
+      return SENTENCES.has(name) ? (inChinese(value) ?? value) : value;
+    });
   }
   return null;
 }

@@ -97,8 +97,10 @@ async function unpackInto(
     if (found === digest.toLowerCase()) return;
     // A wrong download must not be continued by the next one.
     if ("url" in source) await deleteDownload(archive);
-    const since = source.sha256 ? "" : ", as at the first download: pass another as --sha256 to accept it";
-    throw new AppError("invalid", `The archive's SHA-256 is ${found}; expected ${digest}${since}.`);
+    const message = source.sha256
+      ? `The archive's SHA-256 is ${found}; expected ${digest}.`
+      : `The archive's SHA-256 is ${found}; expected ${digest}, as at the first download: pass another as --sha256 to accept it.`;
+    throw new AppError("invalid", message);
   };
   if (expected !== null) await requireDigest(expected);
   const unpacked = async () => {

@@ -77,16 +77,36 @@ test("the table and the lists of exceptions have only what the sources say", () 
   expect(NOT_MESSAGES.filter((one) => !isUsed(one, said))).toEqual([]);
 });
 
+/** Values of placeholders that are not two words. */
+const VALUES: Readonly<Record<string, string>> = {
+  message: "API key not found.",
+  hint: "Send less text in one request.",
+  quoted: '"my file"',
+  key: "sample_rate",
+};
+
 test("a sentence has one translation, with values that the English one has", () => {
   for (const [template, text] of Object.entries(SERVER_ERRORS)) {
     if (!template.startsWith("{")) expect([template, knownRule(t, template)]).toEqual([template, null]);
     for (const [value] of text.matchAll(/\{\w+\}/g)) expect(template).toContain(value);
+    // No other template takes the sentence, and each value is found whole.
+    const fill = (one: string) => one.replace(/\{(\w+)\}/g, (_, name) => VALUES[name] ?? `a${name} b${name}`);
+    const inText = (one: string) =>
+      fill(one.replace(/\{(?:message|hint)\}/g, (found) => inChinese(fill(found)) ?? fill(found)));
+    expect([template, inChinese(fill(template))]).toEqual([template, inText(text)]);
     expect(text).toMatch(/\p{Script=Han}|^\{path\}：\{message\}$/u);
   }
 });
 
 test.each([
   ["API key not found.", "找不到 API 密钥。"],
+  ["This channel does not serve 'constructor'.", "此渠道不提供 constructor。"],
+  ["The channel's upstream answered with an error (500).", "渠道的上游返回错误（500）。"],
+  ["The archive's server github.com could not be reached.", "无法连接到归档文件的服务器“github.com”。"],
+  [
+    "The archive's server github.com answered with an error (404).",
+    "归档文件的服务器“github.com”返回错误（404）。",
+  ],
   ["'tts' is a model for speech.", "tts 是 speech 模型。"],
   ["Too many changes. Try again in 5 s.", "更改过于频繁。请在 5 秒后重试。"],
   ["Too many wrong codes. Try again in 3 minutes.", "错误验证码过多。请在 3 分钟后重试。"],
