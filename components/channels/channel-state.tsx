@@ -39,15 +39,6 @@ const DOT_TONES = {
   half_open: "warn",
   partial: "warn",
 } as const;
-const BADGE_TONES = {
-  failing: "bad",
-  none: "neutral",
-  disabled: "neutral",
-  open: "bad",
-  half_open: "warn",
-  partial: "warn",
-} as const;
-
 /** A channel's status dot. It is decorative: `ConditionBadge` beside it carries the text. */
 export function ChannelStatusDot({ condition }: { condition: ChannelCondition }) {
   return <StatusDot tone={DOT_TONES[condition]} />;
@@ -57,7 +48,8 @@ export function ChannelStatusDot({ condition }: { condition: ChannelCondition })
 export function ConditionBadge({ condition }: { condition: ChannelCondition }) {
   const t = useTranslations("channels.state");
   if (condition === "serving") return <span className="sr-only">{t("serving")}</span>;
-  return <Badge tone={BADGE_TONES[condition]}>{t(condition)}</Badge>;
+  const tone = DOT_TONES[condition];
+  return <Badge tone={tone === "off" ? "neutral" : tone}>{t(condition)}</Badge>;
 }
 
 /** Three sentences about an open circuit: its cause, what to do, and when it is tried again. */

@@ -62,7 +62,21 @@ function Content() {
   const hasOwn = channels?.some((channel) => !channel.embedded);
   return (
     <div className="mx-auto max-w-page">
-      <Header channels={channels} hasOwn={hasOwn} onTest={() => setTesting(true)} addButton={addButton} />
+      <PageHeader
+        title={t("title")}
+        description={t("lead")}
+        action={
+          hasOwn ? (
+            <div className="flex flex-wrap gap-2">
+              <Button variant="outline" onClick={() => setTesting(true)}>
+                <AudioWaveformIcon aria-hidden="true" />
+                {t("testAll.action")}
+              </Button>
+              {addButton}
+            </div>
+          ) : null
+        }
+      />
       <p role="status" className="sr-only">
         {moveMessage}
       </p>
@@ -129,38 +143,6 @@ function useChannelActions(
         return action satisfies never;
     }
   };
-}
-
-/** The page's title and, if there are channels besides the built-in ones, the buttons that test and add channels. */
-function Header({
-  channels,
-  hasOwn,
-  onTest,
-  addButton,
-}: {
-  channels: readonly Channel[] | undefined;
-  hasOwn: boolean | undefined;
-  onTest(): void;
-  addButton: ReactNode;
-}) {
-  const t = useTranslations("channels");
-  return (
-    <PageHeader
-      title={t("title")}
-      description={t("lead")}
-      action={
-        channels && hasOwn ? (
-          <div className="flex flex-wrap gap-2">
-            <Button variant="outline" onClick={onTest}>
-              <AudioWaveformIcon aria-hidden="true" />
-              {t("testAll.action")}
-            </Button>
-            {addButton}
-          </div>
-        ) : null
-      }
-    />
-  );
 }
 
 /** Shown while there are only the built-in channels. */

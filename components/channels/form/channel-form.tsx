@@ -48,9 +48,9 @@ export function ChannelForm({
   onSave(draft: ChannelDraft): Promise<ChannelDraft | null>;
 }) {
   const t = useTranslations("channels.form");
-  const named = useTranslations("common.named");
+  const common = useTranslations("common");
   const form = useChannelForm(before?.id ?? null, draft);
-  useUnsaved(form.isDirty, before ? named("edit", { name: before.name }) : t("createTitle"));
+  useUnsaved(form.isDirty, before ? common("named.edit", { name: before.name }) : t("createTitle"));
   const { isBusy, save } = useSave(form, onSave);
   const isEmbedded = before?.embedded === true;
   const isPicked = form.draft.preset !== null;
@@ -71,7 +71,17 @@ export function ChannelForm({
         <>
           <NameAndDetails form={form} channelId={before?.id ?? null} hasUpstream={!isEmbedded} />
           <SaveErrors error={form.error} isStale={isStale} stale={t("stale")} />
-          <Actions isEmbedded={isEmbedded} form={form} cancelTo={cancelTo} isBusy={isBusy} before={before} />
+          <div className="flex flex-wrap items-center justify-end gap-2">
+            {!isEmbedded && servedRows(form.draft).length === 0 ? (
+              <p className="mr-auto text-sm text-ink-muted">{t("nothingTicked")}</p>
+            ) : null}
+            <Button variant="outline" asChild>
+              <Link href={cancelTo}>{common("cancel")}</Link>
+            </Button>
+            <Button type="submit" isBusy={isBusy}>
+              {before ? common("save") : t("save")}
+            </Button>
+          </div>
         </>
       ) : null}
     </Form>
@@ -97,37 +107,6 @@ function useSave(form: FormState, onSave: (draft: ChannelDraft) => Promise<Chann
     setBusy(false);
   };
   return { isBusy, save };
-}
-
-/** The buttons that cancel and save. */
-function Actions({
-  isEmbedded,
-  form,
-  cancelTo,
-  isBusy,
-  before,
-}: {
-  isEmbedded: boolean;
-  form: FormState;
-  cancelTo: string;
-  isBusy: boolean;
-  before: Channel | null;
-}) {
-  const t = useTranslations("channels.form");
-  const common = useTranslations("common");
-  return (
-    <div className="flex flex-wrap items-center justify-end gap-2">
-      {!isEmbedded && servedRows(form.draft).length === 0 ? (
-        <p className="mr-auto text-sm text-ink-muted">{t("nothingTicked")}</p>
-      ) : null}
-      <Button variant="outline" asChild>
-        <Link href={cancelTo}>{common("cancel")}</Link>
-      </Button>
-      <Button type="submit" isBusy={isBusy}>
-        {before ? common("save") : t("save")}
-      </Button>
-    </div>
-  );
 }
 
 /** The channel's name and its advanced settings. */

@@ -14,18 +14,14 @@ import { Spinner } from "../../ui/progress";
 import { useUpstreamErrorText } from "../test-outcome";
 import type { Connection } from "./use-connection";
 
-/** Result of "Connect", shown under the button. */
-export function ConnectionNote({
-  connection,
-  baseUrl,
-  mayAllow,
-  onAllowed,
-}: {
-  connection: Connection;
+interface AllowanceProps {
   baseUrl: string;
   mayAllow: boolean;
   onAllowed(): void;
-}) {
+}
+
+/** Result of "Connect", shown under the button. */
+export function ConnectionNote({ connection, ...props }: AllowanceProps & { connection: Connection }) {
   const t = useTranslations("channels.form");
   const upstreamErrorText = useUpstreamErrorText();
   switch (connection.kind) {
@@ -52,14 +48,7 @@ export function ConnectionNote({
         </Notice>
       );
     case "private":
-      return (
-        <PrivateAddress
-          target={connection.target}
-          baseUrl={baseUrl}
-          mayAllow={mayAllow}
-          onAllowed={onAllowed}
-        />
-      );
+      return <PrivateAddress target={connection.target} {...props} />;
     case "upstream-error": {
       const { summary, detail } = upstreamErrorText(connection.error);
       return (
@@ -76,19 +65,11 @@ export function ConnectionNote({
   }
 }
 
-/** Notice about a private address: the owner can allow it with their password; admins see that the owner must. */
-function PrivateAddress({
-  target,
-  baseUrl,
-  mayAllow,
-  onAllowed,
-}: {
-  /** `host:port` */
-  target: string;
-  baseUrl: string;
-  mayAllow: boolean;
-  onAllowed(): void;
-}) {
+/**
+ * Notice about a private address (`host:port`): the owner can allow it with their password; admins see that the owner
+ * must.
+ */
+function PrivateAddress({ target, baseUrl, mayAllow, onAllowed }: AllowanceProps & { target: string }) {
   const t = useTranslations("channels.form.private");
   const [password, setPassword] = useState("");
   const { isBusy, error, run } = useAction();
@@ -100,6 +81,12 @@ function PrivateAddress({
       onAllowed();
     });
   };
+  // Inside the page's form: Enter must not submit that form.
+  const allowOnEnter = (event: KeyboardEvent) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    void allow();
+  };
 
   return (
     <Notice tone="warn" title={t("title", { target })} isLive>
@@ -107,52 +94,28 @@ function PrivateAddress({
         <p>{mayAllow ? t("owner") : t("admin", { target })}</p>
         {mayAllow ? (
           <div className="grid gap-3">
-            <PasswordRow password={password} onPassword={setPassword} isBusy={isBusy} onAllow={allow} />
+            <div className="flex flex-wrap items-end gap-2">
+              <Field label={t("password")} className="min-w-56 flex-1 text-ink">
+                {(control) => (
+                  <PasswordInput
+                    {...control}
+                    value={password}
+                    onChange={(event) => setPassword(event.target.value)}
+                    onKeyDown={allowOnEnter}
+                    autoComplete="current-password"
+                    // The notice appears after a click on "Connect"; its field is the next step.
+                    autoFocus
+                  />
+                )}
+              </Field>
+              <Button isBusy={isBusy} disabled={password === ""} onClick={() => void allow()}>
+                {t("allow")}
+              </Button>
+            </div>
             <CallError error={error} />
           </div>
         ) : null}
       </div>
     </Notice>
-  );
-}
-
-/** The owner's password and the button that allows the address. */
-function PasswordRow({
-  password,
-  onPassword,
-  isBusy,
-  onAllow,
-}: {
-  password: string;
-  onPassword(password: string): void;
-  isBusy: boolean;
-  onAllow: () => Promise<void>;
-}) {
-  const t = useTranslations("channels.form.private");
-  // Inside the page's form: Enter must not submit that form.
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    void onAllow();
-  };
-  return (
-    <div className="flex flex-wrap items-end gap-2">
-      <Field label={t("password")} className="min-w-56 flex-1 text-ink">
-        {(control) => (
-          <PasswordInput
-            {...control}
-            value={password}
-            onChange={(event) => onPassword(event.target.value)}
-            onKeyDown={onKeyDown}
-            autoComplete="current-password"
-            // The notice appears after a click on "Connect"; its field is the next step.
-            autoFocus
-          />
-        )}
-      </Field>
-      <Button isBusy={isBusy} disabled={password === ""} onClick={() => void onAllow()}>
-        {t("allow")}
-      </Button>
-    </div>
   );
 }

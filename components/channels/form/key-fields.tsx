@@ -42,24 +42,42 @@ export function KeyFields({
     }));
     onChange(keys.flatMap((key) => (key.id === into.id ? pasted : [key])));
   };
-  const setLabel = (id: string, label: string) =>
-    onChange(keys.map((key) => (key.id === id ? { ...key, label } : key)));
+  const change = (id: string, part: { label: string } | { text: string }) =>
+    onChange(keys.map((key) => (key.id === id ? { ...key, ...part } : key)));
   const stored = keys.filter((key) => key.kind === "stored");
   const added = keys.filter((key) => key.kind === "new");
   return (
     <div className="grid gap-3">
-      {stored.length > 0 ? <StoredKeys keys={stored} onLabel={setLabel} onRemove={remove} /> : null}
+      {stored.length > 0 ? <StoredKeys keys={stored} onChange={change} onRemove={remove} /> : null}
       {added.map((key, index) => (
-        <NewKeyField
+        <Field
           key={key.id}
-          of={key}
+          label={
+            <>
+              {t("key")} <span className="font-normal text-ink-faint">{t("keyOptional")}</span>
+            </>
+          }
           hint={index === added.length - 1 ? t("keyHint") : undefined}
           error={index === 0 ? error : undefined}
-          onText={(text) => onChange(keys.map((other) => (other.id === key.id ? { ...key, text } : other)))}
-          onEnter={onEnter}
-          onPaste={(event) => pasteSeveral(event, key)}
-          onLabel={(label) => setLabel(key.id, label)}
-        />
+        >
+          {(control) => (
+            <span className="grid gap-2 sm:grid-cols-[minmax(0,1fr)_14rem]">
+              <Input
+                {...control}
+                type="password"
+                value={key.text}
+                onChange={(event) => change(key.id, { text: event.target.value })}
+                onKeyDown={onEnter}
+                onPaste={(event) => pasteSeveral(event, key)}
+                data-key-field=""
+                autoComplete="off"
+                spellCheck={false}
+                className="font-mono"
+              />
+              <KeyLabel of={key} onChange={(label) => change(key.id, { label })} />
+            </span>
+          )}
+        </Field>
       ))}
       <FormAlert error={labelError} />
       <FormAlert error={added.length === 0 ? error : undefined} />
@@ -74,64 +92,14 @@ export function KeyFields({
   );
 }
 
-/** A key that is being entered, with its label. */
-function NewKeyField({
-  of,
-  hint,
-  error,
-  onText,
-  onEnter,
-  onPaste,
-  onLabel,
-}: {
-  of: Extract<DraftKey, { kind: "new" }>;
-  hint: string | undefined;
-  error: string | undefined;
-  onText(text: string): void;
-  onEnter(event: KeyboardEvent): void;
-  onPaste(event: ClipboardEvent): void;
-  onLabel(label: string): void;
-}) {
-  const t = useTranslations("channels.form");
-  return (
-    <Field
-      label={
-        <>
-          {t("key")} <span className="font-normal text-ink-faint">{t("keyOptional")}</span>
-        </>
-      }
-      hint={hint}
-      error={error}
-    >
-      {(control) => (
-        <span className="grid gap-2 sm:grid-cols-[minmax(0,1fr)_14rem]">
-          <Input
-            {...control}
-            type="password"
-            value={of.text}
-            onChange={(event) => onText(event.target.value)}
-            onKeyDown={onEnter}
-            onPaste={onPaste}
-            data-key-field=""
-            autoComplete="off"
-            spellCheck={false}
-            className="font-mono"
-          />
-          <KeyLabel of={of} onChange={onLabel} />
-        </span>
-      )}
-    </Field>
-  );
-}
-
 /** The keys that the channel has already. */
 function StoredKeys({
   keys,
-  onLabel,
+  onChange,
   onRemove,
 }: {
   keys: readonly Extract<DraftKey, { kind: "stored" }>[];
-  onLabel(id: string, label: string): void;
+  onChange(id: string, part: { label: string }): void;
   onRemove(id: string, row: Element | null): void;
 }) {
   const t = useTranslations("channels.form");
@@ -142,7 +110,7 @@ function StoredKeys({
         {keys.map((key) => (
           <li key={key.id} className="flex items-center justify-between gap-3 py-1 pr-1 pl-3">
             <code className="shrink-0">{key.display}</code>
-            <KeyLabel of={key} onChange={(label) => onLabel(key.id, label)} />
+            <KeyLabel of={key} onChange={(label) => onChange(key.id, { label })} />
             <Button
               variant="ghost"
               size="icon-sm"

@@ -26,6 +26,13 @@ interface ModelRowProps {
   onTest(): void;
 }
 
+interface RowPartProps extends ModelRowProps {
+  /** Prefix of the row's element IDs. */
+  id: string;
+  /** Names the model: its upstream name, else its position. */
+  label: string;
+}
+
 /** Repeated from the contract, to keep its zod schemas out of this bundle. */
 const OPERATIONS: readonly ModelOperation[] = ["speech", "embeddings"];
 
@@ -33,19 +40,12 @@ const COLUMNS =
   "grid-cols-[auto_minmax(0,1fr)_auto] md:grid-cols-[auto_minmax(0,1fr)_minmax(0,1fr)_9rem_auto]";
 
 /** One upstream model: whether it is served, its public name, its operation, and a test button. */
-export function ModelRow({
-  row,
-  number,
-  error,
-  sharedWith,
-  test,
-  onChange,
-  onRemove,
-  onTest,
-}: ModelRowProps) {
+export function ModelRow(props: ModelRowProps) {
+  const { row, number, test, onChange, onRemove } = props;
   const t = useTranslations("channels.form");
   const id = useId();
   const label = row.upstream || String(number);
+  const partProps = { ...props, id, label };
   return (
     <li className={cn("grid gap-x-3 gap-y-2 px-3 py-2", !row.isOn && "text-ink-muted")}>
       <div className={cn("grid items-center gap-x-3 gap-y-2", COLUMNS)}>
@@ -71,32 +71,17 @@ export function ModelRow({
             aria-label={t("serve", { name: label })}
           />
         )}
-        <UpstreamName row={row} number={number} onChange={onChange} id={id} />
-        {row.isOn ? (
-          <ServedModel
-            label={label}
-            error={error}
-            id={id}
-            row={row}
-            onChange={onChange}
-            test={test}
-            onTest={onTest}
-          />
-        ) : null}
+        <UpstreamName {...partProps} />
+        {row.isOn ? <ServedModel {...partProps} /> : null}
         {/* Below the public name it refers to; on narrow screens directly after it. */}
-        <NameNote id={id} error={error} row={row} sharedWith={sharedWith} />
+        <NameNote {...partProps} />
       </div>
       {row.isOn && test ? <TestOutcome state={test} className="pl-7" /> : null}
     </li>
   );
 }
 
-function UpstreamName({
-  row,
-  number,
-  onChange,
-  id,
-}: Pick<ModelRowProps, "row" | "number" | "onChange"> & { id: string }) {
+function UpstreamName({ row, number, onChange, id }: RowPartProps) {
   const t = useTranslations("channels.form");
   return row.isManual ? (
     <Input
@@ -118,15 +103,7 @@ function UpstreamName({
 }
 
 /** The public name and the operation of a served model, and the button that tests it. */
-function ServedModel({
-  label,
-  error,
-  id,
-  row,
-  onChange,
-  test,
-  onTest,
-}: Pick<ModelRowProps, "row" | "error" | "onChange" | "test" | "onTest"> & { label: string; id: string }) {
+function ServedModel({ label, error, id, row, onChange, test, onTest }: RowPartProps) {
   const t = useTranslations("channels.form");
   return (
     <>
@@ -167,12 +144,7 @@ function ServedModel({
 }
 
 /** What is wrong with the public name, or which channels share it. */
-function NameNote({
-  id,
-  error,
-  row,
-  sharedWith,
-}: Pick<ModelRowProps, "error" | "row" | "sharedWith"> & { id: string }) {
+function NameNote({ id, error, row, sharedWith }: RowPartProps) {
   const t = useTranslations("channels.form");
   return (
     <p
