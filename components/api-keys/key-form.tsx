@@ -80,7 +80,20 @@ export function KeyForm({
         mayManage={mayManage || before?.operations.includes("manage") === true}
         error={errors.operations?.message}
       />
-      <ExpiryField limitAuthor={limitAuthor} form={form} />
+      <div className="grid gap-2">
+        <FormTextField
+          form={form}
+          name="expires"
+          label={t("form.expires")}
+          hint={limitAuthor("expires_at") ?? t("form.expiresHint")}
+          className="max-w-48"
+          type="date"
+        />
+        <ExpiryPresets
+          expires={form.watch("expires")}
+          onPick={(expires) => form.setValue("expires", expires, { shouldDirty: true, shouldValidate: true })}
+        />
+      </div>
       <KeyLimits
         form={form}
         isOpen={showsLimits}
@@ -92,32 +105,6 @@ export function KeyForm({
       />
       <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
-  );
-}
-
-function ExpiryField({
-  limitAuthor,
-  form,
-}: {
-  limitAuthor: ReturnType<typeof useLimitAuthor>;
-  form: ReturnType<typeof useKeyForm>["form"];
-}) {
-  const t = useTranslations("apiKeys");
-  return (
-    <div className="grid gap-2">
-      <FormTextField
-        form={form}
-        name="expires"
-        label={t("form.expires")}
-        hint={limitAuthor("expires_at") ?? t("form.expiresHint")}
-        className="max-w-48"
-        type="date"
-      />
-      <ExpiryPresets
-        expires={form.watch("expires")}
-        onPick={(expires) => form.setValue("expires", expires, { shouldDirty: true, shouldValidate: true })}
-      />
-    </div>
   );
 }
 

@@ -27,14 +27,24 @@ interface KeyLimitsProps {
 /** The limits of a key, collapsed because most keys need none. */
 export function KeyLimits(props: KeyLimitsProps) {
   const { form, isOpen, onOpen, limitAuthor, hidesBudgets } = props;
-  const t = useTranslations("common.limit");
+  const t = useTranslations("apiKeys.form");
+  const limit = useTranslations("common.limit");
   return (
     <details
       open={isOpen}
       onToggle={(event) => onOpen(event.currentTarget.open)}
       className="group rounded-md border"
     >
-      <Summary hidesBudgets={hidesBudgets} />
+      <summary className="flex list-none items-start gap-2 rounded-md px-4 py-3 [&::-webkit-details-marker]:hidden">
+        <ChevronRightIcon
+          aria-hidden="true"
+          className="mt-0.75 size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
+        />
+        <span className="grid">
+          <span className="font-medium">{t("limits")}</span>
+          <span className="text-sm text-ink-muted">{t(hidesBudgets ? "limitsTextPlain" : "limitsText")}</span>
+        </span>
+      </summary>
       <div className="grid gap-5 border-t p-4">
         <div className="grid gap-4 sm:grid-cols-3">
           {RATE_FIELDS.map((name) => (
@@ -42,7 +52,7 @@ export function KeyLimits(props: KeyLimitsProps) {
               key={name}
               form={form}
               name={name}
-              label={t(name)}
+              label={limit(name)}
               hint={limitAuthor(name)}
               inputMode="numeric"
             />
@@ -55,7 +65,7 @@ export function KeyLimits(props: KeyLimitsProps) {
                 key={name}
                 form={form}
                 name={name}
-                label={t(name)}
+                label={limit(name)}
                 hint={limitAuthor(`budget.${name}_usd`)}
                 inputMode="decimal"
               />
@@ -107,25 +117,6 @@ function ListField({
         />
       )}
     </Field>
-  );
-}
-
-/** The line that opens and closes the limits. */
-function Summary({ hidesBudgets }: { hidesBudgets: boolean }) {
-  const t = useTranslations("apiKeys.form");
-  return (
-    <summary className="flex list-none items-start gap-2 rounded-md px-4 py-3 [&::-webkit-details-marker]:hidden">
-      <ChevronRightIcon
-        aria-hidden="true"
-        className="mt-0.75 size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
-      />
-      <span className="grid">
-        <span className="font-medium">{t("limits")}</span>
-        <span className="text-sm text-ink-muted">
-          {hidesBudgets ? t("limitsTextPlain") : t("limitsText")}
-        </span>
-      </span>
-    </summary>
   );
 }
 

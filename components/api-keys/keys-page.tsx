@@ -117,7 +117,17 @@ function Content({ viewer, hasOthers, hidesBudgets, ownLimits, models }: KeysPag
         action={keys?.length || q || owner ? createButton : null}
       />
       <OwnLimitsNotice limits={ownLimits} />
-      <Filters q={q} keys={keys} hasOthers={hasOthers} viewer={viewer} owner={owner} />
+      <div className="flex flex-wrap gap-3 not-empty:mb-4">
+        {q !== "" || (keys && keys.length >= SEARCH_FROM) ? (
+          <SearchField
+            className="grow sm:grow-0 sm:basis-64"
+            label={t("search")}
+            value={q}
+            onValueChange={(text) => setQueryParam("q", text)}
+          />
+        ) : null}
+        {hasOthers ? <OwnerFilter viewerId={viewer.id} owner={owner} /> : null}
+      </div>
       <ListBody
         list={list}
         isFiltered={searchText(q) !== null || Boolean(owner)}
@@ -167,36 +177,6 @@ function useKeyActions(
     } else if (action === "try") window.location.assign(playgroundHref(key, models) ?? "/playground/speech");
     else openDialog({ kind: action, key });
   };
-}
-
-/** The search and the filter by owner, where there is something to filter. */
-function Filters({
-  q,
-  keys,
-  hasOthers,
-  viewer,
-  owner,
-}: {
-  q: string;
-  keys: readonly ApiKey[] | null | undefined;
-  hasOthers: KeysPageProps["hasOthers"];
-  viewer: KeysPageProps["viewer"];
-  owner: string | null;
-}) {
-  const t = useTranslations("apiKeys");
-  return (
-    <div className="flex flex-wrap gap-3 not-empty:mb-4">
-      {q !== "" || (keys && keys.length >= SEARCH_FROM) ? (
-        <SearchField
-          className="grow sm:grow-0 sm:basis-64"
-          label={t("search")}
-          value={q}
-          onValueChange={(text) => setQueryParam("q", text)}
-        />
-      ) : null}
-      {hasOthers ? <OwnerFilter viewerId={viewer.id} owner={owner} /> : null}
-    </div>
-  );
 }
 
 /** Loopback and the private ranges of RFC 1918. */

@@ -67,7 +67,18 @@ function Content() {
   return (
     <div className="mx-auto max-w-page">
       <BackToModels />
-      <Header data={data} onDialog={setDialog} />
+      <PageHeader
+        title={t("title")}
+        description={t("lead")}
+        action={
+          data?.enabled ? (
+            <Button variant="outline" onClick={() => setDialog({ kind: "upload" })}>
+              <UploadIcon aria-hidden="true" />
+              {t("upload.open")}
+            </Button>
+          ) : null
+        }
+      />
       {error && !data ? (
         <CallError error={error} onRetry={() => void mutate()} />
       ) : !data ? (
@@ -117,31 +128,6 @@ function useInstalledToast(installed: readonly InstalledVoice[] | undefined): vo
   useEffect(() => {
     if (installed) report(installed.map(({ name }) => name));
   }, [installed]);
-}
-
-/** The page's title and the button that uploads an archive. */
-function Header({
-  data,
-  onDialog,
-}: {
-  data: LocalVoiceList | undefined;
-  onDialog(dialog: OpenDialog): void;
-}) {
-  const t = useTranslations("localVoices");
-  return (
-    <PageHeader
-      title={t("title")}
-      description={t("lead")}
-      action={
-        data?.enabled ? (
-          <Button variant="outline" onClick={() => onDialog({ kind: "upload" })}>
-            <UploadIcon aria-hidden="true" />
-            {t("upload.open")}
-          </Button>
-        ) : null
-      }
-    />
-  );
 }
 
 function BackToModels() {

@@ -13,23 +13,25 @@ import { SearchField } from "../ui/search-field";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { toast } from "../ui/toast";
 
+interface SheetProps {
+  onSaved(): Promise<unknown>;
+  onClose(): void;
+}
+
 /** The speaker of each name that callers of Gemini and OpenAI send; saved as the option `voices` of the channel. */
 export function MappingSheet({
   voice,
-  onSaved,
-  onClose,
-}: {
+  ...props
+}: SheetProps & {
   /** Undefined if it was removed in the meantime. */
   voice: InstalledVoice | undefined;
-  onSaved(): Promise<unknown>;
-  onClose(): void;
 }) {
   const t = useTranslations("localVoices.mapping");
   return (
-    <Sheet open onOpenChange={(open) => (open ? undefined : onClose())}>
+    <Sheet open onOpenChange={(open) => (open ? undefined : props.onClose())}>
       <SheetContent title={t("title", { name: voice?.name ?? "" })} className="p-6">
         {voice?.channel ? (
-          <MappingForm voice={voice} channel={voice.channel} onSaved={onSaved} onClose={onClose} />
+          <MappingForm voice={voice} channel={voice.channel} {...props} />
         ) : (
           <p className="pr-8 text-ink-muted">{t("gone")}</p>
         )}
@@ -43,12 +45,7 @@ function MappingForm({
   channel,
   onSaved,
   onClose,
-}: {
-  voice: InstalledVoice;
-  channel: NonNullable<InstalledVoice["channel"]>;
-  onSaved(): Promise<unknown>;
-  onClose(): void;
-}) {
+}: SheetProps & { voice: InstalledVoice; channel: NonNullable<InstalledVoice["channel"]> }) {
   const t = useTranslations("localVoices.mapping");
   const common = useTranslations("common");
   // A change made elsewhere since then is a conflict.
@@ -88,7 +85,23 @@ function MappingForm({
       </div>
       <RecordError error={error} />
       <SearchField label={t("search")} value={q} onValueChange={setQuery} className="w-full" />
-      <MappingList names={shown} table={table} keyOf={keyOf} onChoose={choose} voice={voice} />
+      <ul className="grid gap-2">
+        {shown.map(({ name, standard }) => (
+          <li key={name} className="grid grid-cols-[7.5rem_minmax(0,1fr)] items-center gap-3">
+            <label htmlFor={`speaker-${name}`} className="truncate" title={name}>
+              {name}
+            </label>
+            <NativeSelect
+              id={`speaker-${name}`}
+              value={table[keyOf(name)] ?? ""}
+              onChange={(event) => choose(name, event.target.value)}
+            >
+              <option value="">{t("standard", { speaker: table["*"] ?? standard })}</option>
+              <SelectOptions of={voice.speakers.map((speaker) => [speaker.name, speaker.name])} />
+            </NativeSelect>
+          </li>
+        ))}
+      </ul>
       {shown.length === 0 ? <p className="text-ink-muted">{t("noMatch")}</p> : null}
       <div className="sticky -bottom-6 -mx-6 -mb-6 flex justify-end gap-2 border-t bg-raised px-6 py-4">
         <Button variant="outline" onClick={onClose}>
@@ -99,41 +112,5 @@ function MappingForm({
         </Button>
       </div>
     </Form>
-  );
-}
-
-/** The names that callers send, each with the choice of its speaker. */
-function MappingList({
-  names,
-  table,
-  keyOf,
-  onChoose,
-  voice,
-}: {
-  names: InstalledVoice["mapping"];
-  table: Readonly<Record<string, string>>;
-  keyOf(name: string): string;
-  onChoose(name: string, speaker: string): void;
-  voice: InstalledVoice;
-}) {
-  const t = useTranslations("localVoices.mapping");
-  return (
-    <ul className="grid gap-2">
-      {names.map(({ name, standard }) => (
-        <li key={name} className="grid grid-cols-[7.5rem_minmax(0,1fr)] items-center gap-3">
-          <label htmlFor={`speaker-${name}`} className="truncate" title={name}>
-            {name}
-          </label>
-          <NativeSelect
-            id={`speaker-${name}`}
-            value={table[keyOf(name)] ?? ""}
-            onChange={(event) => onChoose(name, event.target.value)}
-          >
-            <option value="">{t("standard", { speaker: table["*"] ?? standard })}</option>
-            <SelectOptions of={voice.speakers.map((speaker) => [speaker.name, speaker.name])} />
-          </NativeSelect>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -68,7 +68,22 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
         noValidate
       >
         <CallError error={error} />
-        <FileField error={isChecked ? fileError : undefined} onFile={setFile} onName={setName} />
+        <Field label={t("file")} hint={t("fileHint")} error={isChecked ? fileError : undefined}>
+          {(control) => (
+            <Input
+              {...control}
+              type="file"
+              accept=".bz2,.tbz,.tbz2,.gz,.tgz"
+              className="h-auto py-1.5 read-only:bg-panel pointer-coarse:h-auto"
+              onChange={(event) => {
+                const chosen = event.target.files?.[0] ?? null;
+                setFile(chosen);
+                // The archive's name suggests the model's.
+                if (chosen) setName(chosen.name.replace(ENDING, "").slice(0, 64));
+              }}
+            />
+          )}
+        </Field>
         <TextField
           label={t("name")}
           hint={t("nameHint")}
@@ -94,35 +109,5 @@ function UploadProgress({ sent, file }: { sent: number; file: File }) {
         {t("sent", { done: bytes(sent), total: bytes(file.size) })}
       </p>
     </div>
-  );
-}
-
-/** The archive; its name suggests the model's. */
-function FileField({
-  error,
-  onFile,
-  onName,
-}: {
-  error: string | undefined;
-  onFile(file: File | null): void;
-  onName(name: string): void;
-}) {
-  const t = useTranslations("localVoices.upload");
-  return (
-    <Field label={t("file")} hint={t("fileHint")} error={error}>
-      {(control) => (
-        <Input
-          {...control}
-          type="file"
-          accept=".bz2,.tbz,.tbz2,.gz,.tgz"
-          className="h-auto py-1.5 read-only:bg-panel pointer-coarse:h-auto"
-          onChange={(event) => {
-            const chosen = event.target.files?.[0] ?? null;
-            onFile(chosen);
-            if (chosen) onName(chosen.name.replace(ENDING, "").slice(0, 64));
-          }}
-        />
-      )}
-    </Field>
   );
 }

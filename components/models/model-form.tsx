@@ -41,6 +41,7 @@ export function ModelForm({ before, priceListDate, onSave, onStale, onCancel }: 
   const t = useTranslations("models");
   const common = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
+  const format = useFormatter();
   const form: ModelFormState = useForm({
     resolver: useMemo(() => modelResolver(fieldError, before), [fieldError, before]),
     defaultValues: before ? valuesOf(before) : NEW_MODEL,
@@ -52,6 +53,10 @@ export function ModelForm({ before, priceListDate, onSave, onStale, onCancel }: 
     reload: onStale && (async () => valuesOf(await onStale())),
   });
   const operation = form.watch("operation");
+  const date =
+    priceListDate === null
+      ? "…"
+      : format.dateTime(new Date(`${priceListDate}T00:00:00Z`), { dateStyle: "medium", timeZone: "UTC" });
   return (
     <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       <SaveErrors error={error} isStale={isStale} stale={t("form.stale")} />
@@ -64,7 +69,24 @@ export function ModelForm({ before, priceListDate, onSave, onStale, onCancel }: 
         {...VERBATIM}
       />
       <FormTextField form={form} name="description" label={t("form.description")} autoComplete="off" />
-      <PriceFields form={form} isNew={before === null} priceListDate={priceListDate} />
+      <fieldset className="grid gap-2">
+        <legend className="mb-2 font-medium">{t("form.prices")}</legend>
+        <div className="grid gap-4 sm:grid-cols-2">
+          {PRICE_FIELDS.map((name) => (
+            <FormTextField
+              key={name}
+              form={form}
+              name={name}
+              label={t(`form.${name}`)}
+              inputMode="decimal"
+              autoComplete="off"
+            />
+          ))}
+        </div>
+        <p className="text-sm text-ink-muted">
+          {before ? t("form.pricesHint") : t("form.pricesShipped", { date })}
+        </p>
+      </fieldset>
       <LimitFields form={form} operation={operation} />
       <PerformanceFields form={form} operation={operation} />
       <FormFooter
@@ -99,41 +121,6 @@ function NameFields({ form, operation }: { form: ModelFormState; operation: Mode
         />
       </div>
     </div>
-  );
-}
-
-function PriceFields({
-  form,
-  isNew,
-  priceListDate,
-}: {
-  form: ModelFormState;
-  isNew: boolean;
-  priceListDate: string | null;
-}) {
-  const t = useTranslations("models.form");
-  const format = useFormatter();
-  const date =
-    priceListDate === null
-      ? "…"
-      : format.dateTime(new Date(`${priceListDate}T00:00:00Z`), { dateStyle: "medium", timeZone: "UTC" });
-  return (
-    <fieldset className="grid gap-2">
-      <legend className="mb-2 font-medium">{t("prices")}</legend>
-      <div className="grid gap-4 sm:grid-cols-2">
-        {PRICE_FIELDS.map((name) => (
-          <FormTextField
-            key={name}
-            form={form}
-            name={name}
-            label={t(name)}
-            inputMode="decimal"
-            autoComplete="off"
-          />
-        ))}
-      </div>
-      <p className="text-sm text-ink-muted">{isNew ? t("pricesShipped", { date }) : t("pricesHint")}</p>
-    </fieldset>
   );
 }
 
