@@ -11,7 +11,7 @@ import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
 import { FilterSelect, Input, Label, SelectOptions } from "../ui/input";
-import { keepFocus } from "../ui/keep-focus";
+import { keepingFocus } from "../ui/keep-focus";
 import { SearchField } from "../ui/search-field";
 import { useInputValue } from "../ui/use-input-value";
 
@@ -51,27 +51,13 @@ export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
       {isFiltered ? (
         <div className="flex flex-wrap items-center gap-2">
           {target ? (
-            <Button
-              variant="outline"
-              size="sm"
-              onClick={(event) => {
-                keepFocus(event.currentTarget);
-                setQueryParam("target", null);
-              }}
-            >
+            <Button variant="outline" size="sm" onClick={keepingFocus(() => setQueryParam("target", null))}>
               <span className="max-w-64 truncate">{t("target", { name: targetName })}</span>
               <XIcon aria-hidden="true" />
               <span className="sr-only">{t("targetClear")}</span>
             </Button>
           ) : null}
-          <Button
-            variant="ghost"
-            size="sm"
-            onClick={(event) => {
-              keepFocus(event.currentTarget);
-              clearFilters();
-            }}
-          >
+          <Button variant="ghost" size="sm" onClick={keepingFocus(clearFilters)}>
             {t("clear")}
           </Button>
         </div>

@@ -15,7 +15,7 @@ import { StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { EmptyState } from "../ui/empty-state";
-import { keepFocus } from "../ui/keep-focus";
+import { keepingFocus } from "../ui/keep-focus";
 import { Notice } from "../ui/notice";
 import { AuditFilters, clearFilters } from "./audit-filters";
 import { AuditList, AuditListSkeleton } from "./audit-list";
@@ -64,13 +64,7 @@ export function AuditPage() {
           icon={<SearchXIcon />}
           title={t("noMatch.title")}
           action={
-            <Button
-              variant="outline"
-              onClick={(event) => {
-                keepFocus(event.currentTarget);
-                clearFilters();
-              }}
-            >
+            <Button variant="outline" onClick={keepingFocus(clearFilters)}>
               {t("filter.clear")}
             </Button>
           }

@@ -7,7 +7,7 @@ import { useToastAction } from "../forms/use-action";
 import { Badge, StatusDot } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { keepFocus } from "../ui/keep-focus";
+import { keepingFocus } from "../ui/keep-focus";
 import { SentenceGap } from "../ui/sentence-gap";
 import { toast } from "../ui/toast";
 
@@ -112,15 +112,7 @@ export function CircuitNote({ channel, onChanged }: { channel: Channel; onChange
           );
         })}
       </div>
-      <Button
-        variant="outline"
-        size="sm"
-        isBusy={isBusy}
-        onClick={(event) => {
-          keepFocus(event.currentTarget);
-          void close();
-        }}
-      >
+      <Button variant="outline" size="sm" isBusy={isBusy} onClick={keepingFocus(() => void close())}>
         {t("close")}
       </Button>
     </div>

@@ -11,7 +11,7 @@ import { ShareButton } from "../playground/share-button";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { keepFocus } from "../ui/keep-focus";
+import { keepingFocus } from "../ui/keep-focus";
 import { lazyPart } from "../ui/lazy-part";
 import { Progress, Spinner } from "../ui/progress";
 import { EXAMPLES, type Example } from "./draft";
@@ -182,14 +182,7 @@ function StaleNotice({ onEmbed }: { onEmbed(): void }) {
       className="grid justify-items-center gap-3 rounded-md border bg-raised p-5 shadow-float"
     >
       <p className="text-base">{t("stale")}</p>
-      <Button
-        variant="outline"
-        size="sm"
-        onClick={(event) => {
-          keepFocus(event.currentTarget);
-          onEmbed();
-        }}
-      >
+      <Button variant="outline" size="sm" onClick={keepingFocus(onEmbed)}>
         {t("staleAction")}
       </Button>
     </div>
@@ -244,10 +237,7 @@ function StartPanel({ count, onExample }: { count: number; onExample(example: Ex
             <li key={example}>
               <button
                 type="button"
-                onClick={(event) => {
-                  keepFocus(event.currentTarget);
-                  onExample(example);
-                }}
+                onClick={keepingFocus(() => onExample(example))}
                 className="group flex w-full items-center gap-3 rounded-md border bg-panel px-4 py-3 text-left transition-colors hover:border-line-strong hover:bg-hover"
               >
                 <span className="grid flex-1 gap-0.5">

@@ -8,7 +8,7 @@ import { modelPath } from "@/lib/client/speech-call";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { CopyButton } from "../ui/copy-button";
-import { keepFocus } from "../ui/keep-focus";
+import { keepingFocus } from "../ui/keep-focus";
 
 /** On a phone the button is aligned with the text of its step. */
 const BUTTON_INDENT = "max-sm:ml-10";
@@ -83,14 +83,7 @@ export function FirstSteps({ done, origin, models, isOpen, onDismiss }: FirstSte
         ))}
       </ol>
       <p className="flex justify-end px-5 py-2">
-        <Button
-          variant="ghost"
-          size="sm"
-          onClick={({ currentTarget }) => {
-            keepFocus(currentTarget);
-            onDismiss();
-          }}
-        >
+        <Button variant="ghost" size="sm" onClick={keepingFocus(onDismiss)}>
           {t("dismiss")}
         </Button>
       </p>

@@ -14,7 +14,7 @@ import { RangePicker } from "../forms/range-picker";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { FilterSelect, Input, Label, SelectOptions } from "../ui/input";
-import { keepFocus } from "../ui/keep-focus";
+import { keepingFocus } from "../ui/keep-focus";
 import { useInputValue } from "../ui/use-input-value";
 import { ERROR_CODES } from "./call-cells";
 
@@ -73,13 +73,7 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
           {moreInUse > 0 && !isExpanded ? <span className="tabular text-ink-muted">{moreInUse}</span> : null}
         </Button>
         {isFiltered ? (
-          <Button
-            variant="ghost"
-            onClick={(event) => {
-              keepFocus(event.currentTarget);
-              clear();
-            }}
-          >
+          <Button variant="ghost" onClick={keepingFocus(clear)}>
             <XIcon aria-hidden="true" />
             {t("clear")}
           </Button>

@@ -16,7 +16,7 @@ import { ResultCount } from "../shell/list-body";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
-import { keepFocus, keepFocusAbove } from "../ui/keep-focus";
+import { keepFocusAbove, keepingFocus } from "../ui/keep-focus";
 import { lazyPart } from "../ui/lazy-part";
 import { Skeleton } from "../ui/skeleton";
 import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table";
@@ -66,15 +66,7 @@ export function RequestList({
       <div className="grid min-w-0 grid-cols-1 gap-4">
         <ResultCount query={calls.query} rows={hasFound ? rows : undefined} hasMore={calls.hasMore} />
         {calls.hasNewer ? (
-          <Button
-            variant="outline"
-            size="sm"
-            className="mx-auto"
-            onClick={(event) => {
-              keepFocus(event.currentTarget);
-              calls.showNewer();
-            }}
-          >
+          <Button variant="outline" size="sm" className="mx-auto" onClick={keepingFocus(calls.showNewer)}>
             {t("newer")}
           </Button>
         ) : null}

@@ -7,7 +7,7 @@ import type { ApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { keepFocus, keepFocusAbove } from "../ui/keep-focus";
+import { keepFocusAbove, keepingFocus } from "../ui/keep-focus";
 import { Skeleton } from "../ui/skeleton";
 
 /**
@@ -130,13 +130,7 @@ export function NoSearchResults({ title, text, onClear }: { title: string; text:
       icon={<SearchIcon />}
       title={title}
       action={
-        <Button
-          variant="outline"
-          onClick={(event) => {
-            keepFocus(event.currentTarget);
-            onClear();
-          }}
-        >
+        <Button variant="outline" onClick={keepingFocus(onClear)}>
           {t("clearSearch")}
         </Button>
       }

@@ -7,7 +7,7 @@ import { PlayedPeaks } from "../audio/peaks-canvas";
 import { PlayClock } from "../audio/play-clock";
 import { Button } from "../ui/button";
 import { cn } from "../ui/class-names";
-import { keepFocus } from "../ui/keep-focus";
+import { keepingFocus } from "../ui/keep-focus";
 import { SegmentedControl } from "../ui/segmented-control";
 import { SpeakerLine } from "./speaker-line";
 import { Fact, TimeFacts, useTakeCost } from "./take-facts";
@@ -42,10 +42,7 @@ export function Compare({
           size="icon-sm"
           className="ml-auto"
           aria-label={t("close")}
-          onClick={({ currentTarget }) => {
-            keepFocus(currentTarget);
-            unmark();
-          }}
+          onClick={keepingFocus(unmark)}
         >
           <XIcon />
         </Button>

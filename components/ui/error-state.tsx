@@ -6,7 +6,7 @@ import { useTranslations } from "use-intl";
 import { Button } from "./button";
 import { cn } from "./class-names";
 import { CopyButton } from "./copy-button";
-import { keepFocus } from "./keep-focus";
+import { keepingFocus } from "./keep-focus";
 
 /** What happened, why, what to do, and the request ID for finding it in the log. */
 export function ErrorState({
@@ -49,14 +49,7 @@ export function ErrorState({
         {onRetry || action ? (
           <div className="flex flex-wrap gap-2">
             {onRetry ? (
-              <Button
-                variant="outline"
-                size="sm"
-                onClick={(event) => {
-                  keepFocus(event.currentTarget);
-                  onRetry();
-                }}
-              >
+              <Button variant="outline" size="sm" onClick={keepingFocus(onRetry)}>
                 {t("retry")}
               </Button>
             ) : null}

@@ -1,3 +1,5 @@
+import type { MouseEvent } from "react";
+
 /** Lets the keyboard continue in the page's content, whose first elements are its heading's. */
 export const focusContent = () => document.getElementById("content")?.focus({ preventScroll: true });
 
@@ -28,3 +30,9 @@ export function keepFocus(target: HTMLElement, next?: HTMLElement | null): void 
   });
   observer.observe(document.body, { childList: true, subtree: true });
 }
+
+/** The click handler of a button that its own action may remove: the focus then moves as `keepFocus` says. */
+export const keepingFocus = (act: () => void) => (event: MouseEvent<HTMLElement>) => {
+  keepFocus(event.currentTarget);
+  act();
+};
