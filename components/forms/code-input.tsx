@@ -67,41 +67,26 @@ export function CodeInput({
         enterKeyHint="done"
         className="absolute inset-0 z-10 size-full cursor-text bg-transparent text-transparent caret-transparent opacity-0 outline-none aria-disabled:cursor-not-allowed"
       />
-      <Boxes aria={aria} disabled={disabled} value={value} />
-    </span>
-  );
-}
-
-/** One box for each digit. */
-function Boxes({
-  aria,
-  disabled,
-  value,
-}: {
-  aria: { "aria-invalid"?: boolean };
-  disabled: boolean | undefined;
-  value: string;
-}) {
-  return (
-    <span aria-hidden="true" className="flex gap-2">
-      {Array.from({ length: LENGTH }, (_, index) => (
-        <span
-          // The boxes never change order.
-          // biome-ignore lint/suspicious/noArrayIndexKey: see above
-          key={index}
-          className={cn(
-            "flex h-12 min-w-0 flex-1 items-center justify-center rounded-md border border-line-strong/60 bg-panel font-mono text-xl tabular transition-colors",
-            index === 3 && "ml-2",
-            aria["aria-invalid"] && "border-bad",
-            disabled && "bg-sunken text-ink-faint",
-            !disabled &&
-              index === Math.min(value.length, LENGTH - 1) &&
-              "group-focus-within:border-ink group-focus-within:ring-1 group-focus-within:ring-ink",
-          )}
-        >
-          {value[index] ?? ""}
-        </span>
-      ))}
+      <span aria-hidden="true" className="flex gap-2">
+        {Array.from({ length: LENGTH }, (_, index) => (
+          <span
+            // The boxes never change order.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            key={index}
+            className={cn(
+              "flex h-12 min-w-0 flex-1 items-center justify-center rounded-md border border-line-strong/60 bg-panel font-mono text-xl tabular transition-colors",
+              index === 3 && "ml-2",
+              aria["aria-invalid"] && "border-bad",
+              disabled && "bg-sunken text-ink-faint",
+              !disabled &&
+                index === Math.min(value.length, LENGTH - 1) &&
+                "group-focus-within:border-ink group-focus-within:ring-1 group-focus-within:ring-ink",
+            )}
+          >
+            {value[index] ?? ""}
+          </span>
+        ))}
+      </span>
     </span>
   );
 }

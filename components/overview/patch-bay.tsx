@@ -3,12 +3,7 @@
 import Link from "next/link";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslations } from "use-intl";
-import type {
-  Overview,
-  OverviewChannel,
-  OverviewModel,
-  OverviewRoute,
-} from "@/lib/contracts/console/overview";
+import type { Overview, OverviewChannel, OverviewRoute } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 import {
@@ -59,44 +54,48 @@ export function PatchBay({ overview }: { overview: Overview }) {
         <CordLegend />
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
-        <Models models={models} cords={cords} served={served} onHover={setHovered} />
+        <Side title={t("models")} isRight={false}>
+          {models.map(({ name }) => (
+            <Row
+              key={name}
+              isRight={false}
+              state={stateOf(cords.filter((cord) => cord.model === name))}
+              onHover={(isOn) => setHovered(isOn ? { model: name } : null)}
+            >
+              <Link
+                prefetch={false}
+                href={`/models?q=${encodeURIComponent(name)}`}
+                title={name}
+                className="max-w-full min-w-0 truncate rounded-sm hover:underline"
+              >
+                <code>{name}</code>
+              </Link>
+              {served.has(name) ? null : (
+                <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
+              )}
+            </Row>
+          ))}
+        </Side>
         <Cords rows={rows} cords={cords} isFaded={isFaded} />
-        <Channels channels={channels} cords={cords} routes={overview.routes} onHover={setHovered} />
+        <Side title={t("channels")} isRight>
+          {channels.map((channel) => (
+            <Row
+              key={channel.id}
+              isRight
+              state={
+                isCircuitOpen(channel)
+                  ? "failing"
+                  : stateOf(cords.filter((cord) => cord.channelId === channel.id))
+              }
+              onHover={(isOn) => setHovered(isOn ? { channelId: channel.id } : null)}
+            >
+              <ChannelName channel={channel} failed={failedOn(overview.routes, channel.id)} />
+            </Row>
+          ))}
+        </Side>
       </div>
       <RouteList overview={overview} cords={cords} isOpen={isOpen} />
     </section>
-  );
-}
-
-function Channels({
-  channels,
-  cords,
-  routes,
-  onHover,
-}: {
-  channels: readonly OverviewChannel[];
-  cords: readonly Cord[];
-  routes: Overview["routes"];
-  onHover(hovered: { channelId: string } | null): void;
-}) {
-  const t = useTranslations("overview.bay");
-  return (
-    <Side title={t("channels")} isRight>
-      {channels.map((channel) => (
-        <Row
-          key={channel.id}
-          isRight
-          state={
-            isCircuitOpen(channel)
-              ? "failing"
-              : stateOf(cords.filter((cord) => cord.channelId === channel.id))
-          }
-          onHover={(isOn) => onHover(isOn ? { channelId: channel.id } : null)}
-        >
-          <ChannelName channel={channel} failed={failedOn(routes, channel.id)} />
-        </Row>
-      ))}
-    </Side>
   );
 }
 
@@ -152,45 +151,6 @@ function Cords({ rows, cords, isFaded }: { rows: number; cords: Cord[]; isFaded(
         />
       ))}
     </svg>
-  );
-}
-
-function Models({
-  models,
-  cords,
-  served,
-  onHover,
-}: {
-  models: readonly OverviewModel[];
-  cords: readonly Cord[];
-  served: ReadonlySet<string>;
-  /** Null: the pointer has left. */
-  onHover(hovered: { model: string } | null): void;
-}) {
-  const t = useTranslations("overview.bay");
-  return (
-    <Side title={t("models")} isRight={false}>
-      {models.map((model) => (
-        <Row
-          key={model.name}
-          isRight={false}
-          state={stateOf(cords.filter((cord) => cord.model === model.name))}
-          onHover={(isOn) => onHover(isOn ? { model: model.name } : null)}
-        >
-          <Link
-            prefetch={false}
-            href={`/models?q=${encodeURIComponent(model.name)}`}
-            title={model.name}
-            className="max-w-full min-w-0 truncate rounded-sm hover:underline"
-          >
-            <code>{model.name}</code>
-          </Link>
-          {served.has(model.name) ? null : (
-            <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
-          )}
-        </Row>
-      ))}
-    </Side>
   );
 }
 

@@ -51,7 +51,38 @@ export function SoundStep({
 
   return (
     <StepBody title={t("title")} text={secret ? t("text") : t("textWithoutKey")}>
-      <TextForm onSpeak={run} text={text} onText={setText} sound={sound} isBusy={isBusy} />
+      <Form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <Field label={t("input")}>
+          {(control) => (
+            <Textarea
+              {...control}
+              value={text}
+              maxLength={400}
+              onChange={(event) => setText(event.target.value)}
+              className="text-lg"
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap items-center gap-4">
+          <Button
+            type="submit"
+            variant={sound ? "outline" : "signal"}
+            size="lg"
+            isBusy={isBusy}
+            disabled={text.trim() === ""}
+          >
+            <PlayIcon aria-hidden="true" />
+            {sound ? t("again") : t("play")}
+          </Button>
+          <SpeechStatus sound={sound} isBusy={isBusy} />
+        </div>
+      </Form>
       <SoundError error={error} onRetry={run} />
       {sound ? <SoundPlayer sound={sound} /> : null}
       <RequestAsCurl path={CALL_PATH} body={body} secret={secret} />
@@ -62,57 +93,6 @@ export function SoundStep({
         </Button>
       </StepActions>
     </StepBody>
-  );
-}
-
-/** The text, and the button that speaks it. */
-function TextForm({
-  onSpeak,
-  text,
-  onText,
-  sound,
-  isBusy,
-}: {
-  onSpeak(): void;
-  text: string;
-  onText(text: string): void;
-  sound: ReturnType<typeof useSpeech>["sound"];
-  isBusy: boolean;
-}) {
-  const t = useTranslations("setup.sound");
-  return (
-    <Form
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSpeak();
-      }}
-    >
-      <Field label={t("input")}>
-        {(control) => (
-          <Textarea
-            {...control}
-            value={text}
-            maxLength={400}
-            onChange={(event) => onText(event.target.value)}
-            className="text-lg"
-          />
-        )}
-      </Field>
-      <div className="flex flex-wrap items-center gap-4">
-        <Button
-          type="submit"
-          variant={sound ? "outline" : "signal"}
-          size="lg"
-          isBusy={isBusy}
-          disabled={text.trim() === ""}
-        >
-          <PlayIcon aria-hidden="true" />
-          {sound ? t("again") : t("play")}
-        </Button>
-        <SpeechStatus sound={sound} isBusy={isBusy} />
-      </div>
-    </Form>
   );
 }
 

@@ -49,7 +49,39 @@ export function TwoFactorForm({ returnTo, hasCookie }: { returnTo: string; hasCo
         {username ? <p className="text-ink-muted">{t("as", { username })}</p> : null}
       </div>
       {isWrong ? null : <SignInError error={error} />}
-      <CodeField step={step} codeError={codeError} />
+      {method === "totp" ? (
+        <Field key="totp" label={t("code")} hint={t("text")} error={codeError}>
+          {(control) => (
+            <CodeInput
+              {...control}
+              value={code}
+              autoFocus
+              readOnly={isBusy}
+              disabled={waitSeconds > 0}
+              onValueChange={step.setCode}
+              onComplete={(digits) => void step.submit(digits)}
+            />
+          )}
+        </Field>
+      ) : (
+        <TextField
+          key="backup"
+          label={t("backupCode")}
+          hint={t("backupText")}
+          error={codeError}
+          value={code}
+          // The user has just asked for this field.
+          autoFocus
+          // A disabled field would lose the focus.
+          readOnly={isBusy || waitSeconds > 0}
+          aria-disabled={waitSeconds > 0}
+          onChange={(event) => step.setCode(event.target.value)}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          inputClassName="h-11 font-mono text-lg uppercase"
+        />
+      )}
       <Button type="submit" size="lg" isBusy={isBusy} disabled={code.trim() === "" || waitSeconds > 0}>
         {t("submit")}
       </Button>
@@ -67,51 +99,6 @@ export function TwoFactorForm({ returnTo, hasCookie }: { returnTo: string; hasCo
           : " "}
       </p>
     </Form>
-  );
-}
-
-/** The code of the app, or a backup code. */
-function CodeField({
-  step,
-  codeError,
-}: {
-  step: ReturnType<typeof useCodeSubmission>;
-  codeError: string | undefined;
-}) {
-  const t = useTranslations("signIn.twoFactor");
-  const { method, code, isBusy, waitSeconds } = step;
-  return method === "totp" ? (
-    <Field key="totp" label={t("code")} hint={t("text")} error={codeError}>
-      {(control) => (
-        <CodeInput
-          {...control}
-          value={code}
-          autoFocus
-          readOnly={isBusy}
-          disabled={waitSeconds > 0}
-          onValueChange={step.setCode}
-          onComplete={(digits) => void step.submit(digits)}
-        />
-      )}
-    </Field>
-  ) : (
-    <TextField
-      key="backup"
-      label={t("backupCode")}
-      hint={t("backupText")}
-      error={codeError}
-      value={code}
-      // The user has just asked for this field.
-      autoFocus
-      // A disabled field would lose the focus.
-      readOnly={isBusy || waitSeconds > 0}
-      aria-disabled={waitSeconds > 0}
-      onChange={(event) => step.setCode(event.target.value)}
-      autoComplete="off"
-      autoCapitalize="characters"
-      spellCheck={false}
-      inputClassName="h-11 font-mono text-lg uppercase"
-    />
   );
 }
 

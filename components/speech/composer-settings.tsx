@@ -28,6 +28,7 @@ interface SettingsProps {
 export function ComposerSettings({ draft, models, onModel, onVoices, onChange }: SettingsProps) {
   const t = useTranslations("speech");
   const hintId = useId();
+  const instructionsId = useId();
   const isScript = draft.mode === "script";
   const isSeveral = draft.mode === "several";
   const takesInstructions = (name: string) =>
@@ -64,41 +65,24 @@ export function ComposerSettings({ draft, models, onModel, onVoices, onChange }:
         />
       </div>
       {hasInstructions ? (
-        <InstructionsField
-          instructions={draft.instructions}
-          onChange={(instructions) => onChange({ instructions })}
-        />
+        <div className="grid gap-1">
+          <label htmlFor={instructionsId} className="text-xs text-ink-faint">
+            {t("instructions")}
+          </label>
+          <Input
+            id={instructionsId}
+            value={draft.instructions}
+            placeholder={t("instructionsExample")}
+            maxLength={MAX_INSTRUCTIONS}
+            onChange={(event) => onChange({ instructions: event.currentTarget.value })}
+          />
+        </div>
       ) : null}
       {hint ? (
         <p id={hintId} className="text-sm text-ink-muted">
           {hint}
         </p>
       ) : null}
-    </div>
-  );
-}
-
-function InstructionsField({
-  instructions,
-  onChange,
-}: {
-  instructions: string;
-  onChange(instructions: string): void;
-}) {
-  const t = useTranslations("speech");
-  const id = useId();
-  return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="text-xs text-ink-faint">
-        {t("instructions")}
-      </label>
-      <Input
-        id={id}
-        value={instructions}
-        placeholder={t("instructionsExample")}
-        maxLength={MAX_INSTRUCTIONS}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
     </div>
   );
 }

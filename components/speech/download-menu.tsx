@@ -121,7 +121,28 @@ export function DownloadMenu({ take }: { take: Take }) {
           <DownloadIcon aria-hidden="true" />
           {t("download", { format: FORMAT_NAME[format] })}
         </Button>
-        <FormatMenu isBusy={isBusy} onDownload={download} titleOf={formatTitle} format={format} />
+        <DropdownMenu>
+          <DropdownMenuTrigger asChild>
+            <Button
+              variant="outline"
+              size="icon"
+              disabled={isBusy}
+              aria-label={t("downloadAs")}
+              className="-ml-px rounded-l-none"
+            >
+              <ChevronDownIcon />
+            </Button>
+          </DropdownMenuTrigger>
+          <DropdownMenuContent align="end" className="min-w-64">
+            {DOWNLOAD_FORMATS.map((one) => (
+              <DropdownMenuItem key={one} onSelect={() => void download(one)}>
+                <span className="w-12 font-medium">{FORMAT_NAME[one]}</span>
+                <span className="tabular text-sm text-ink-muted">{formatTitle(one)}</span>
+                {one === format ? <CheckIcon aria-hidden="true" className="ml-auto" /> : null}
+              </DropdownMenuItem>
+            ))}
+          </DropdownMenuContent>
+        </DropdownMenu>
       </div>
       {failure ? (
         <Dialog open onOpenChange={() => setFailure(null)}>
@@ -132,43 +153,5 @@ export function DownloadMenu({ take }: { take: Take }) {
         </Dialog>
       ) : null}
     </>
-  );
-}
-
-function FormatMenu({
-  isBusy,
-  onDownload,
-  titleOf,
-  format,
-}: {
-  isBusy: boolean;
-  onDownload: (format: DownloadFormat) => Promise<void>;
-  titleOf(one: DownloadFormat): string;
-  format: DownloadFormat;
-}) {
-  const t = useTranslations("speech.player");
-  return (
-    <DropdownMenu>
-      <DropdownMenuTrigger asChild>
-        <Button
-          variant="outline"
-          size="icon"
-          disabled={isBusy}
-          aria-label={t("downloadAs")}
-          className="-ml-px rounded-l-none"
-        >
-          <ChevronDownIcon />
-        </Button>
-      </DropdownMenuTrigger>
-      <DropdownMenuContent align="end" className="min-w-64">
-        {DOWNLOAD_FORMATS.map((one) => (
-          <DropdownMenuItem key={one} onSelect={() => void onDownload(one)}>
-            <span className="w-12 font-medium">{FORMAT_NAME[one]}</span>
-            <span className="tabular text-sm text-ink-muted">{titleOf(one)}</span>
-            {one === format ? <CheckIcon aria-hidden="true" className="ml-auto" /> : null}
-          </DropdownMenuItem>
-        ))}
-      </DropdownMenuContent>
-    </DropdownMenu>
   );
 }

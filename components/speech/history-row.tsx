@@ -28,7 +28,8 @@ interface HistoryRowProps {
 }
 
 /** One take of the history. */
-export function HistoryRow({ take, player, state, isLocked, onPlay, ...actions }: HistoryRowProps) {
+export function HistoryRow(props: HistoryRowProps) {
+  const { take, player, state, isLocked, onPlay } = props;
   const t = useTranslations("speech.history");
   const show = useAmounts();
   const isPlaying = state?.isPlaying === true;
@@ -57,7 +58,7 @@ export function HistoryRow({ take, player, state, isLocked, onPlay, ...actions }
       <span className="tabular hidden text-right text-sm text-ink-muted sm:block">
         {show.ms(take.durationMs)}
       </span>
-      <Actions take={take} text={text} {...actions} />
+      <Actions {...props} text={text} />
     </li>
   );
 }
@@ -82,14 +83,7 @@ function Summary({ text, take }: { text: string; take: Take }) {
   );
 }
 
-function Actions({
-  take,
-  text,
-  isMarked,
-  onMark,
-  onReuse,
-  onDelete,
-}: Pick<HistoryRowProps, "take" | "isMarked" | "onMark" | "onReuse" | "onDelete"> & { text: string }) {
+function Actions({ take, text, isMarked, onMark, onReuse, onDelete }: HistoryRowProps & { text: string }) {
   const show = useAmounts();
   return (
     <div className="col-start-2 flex items-center sm:col-start-auto">
