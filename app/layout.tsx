@@ -1,7 +1,7 @@
 import type { Metadata, Viewport } from "next";
+import { ThemeProvider } from "next-themes";
 import type { ReactNode } from "react";
 import { LocaleProvider } from "@/components/shell/messages-provider";
-import { ThemeProvider } from "@/components/shell/theme-provider";
 import { Toaster } from "@/components/shell/toaster";
 import { messagesFor } from "@/lib/messages/catalogue";
 import { mono, sans, secret } from "./fonts";
@@ -41,7 +41,14 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <noscript>
           <p className="border-b bg-warn-soft p-3 text-center">{messages.common.noScript}</p>
         </noscript>
-        <ThemeProvider nonce={nonce}>
+        {/* Sets light or dark before the first paint, with an inline script that carries the request's CSP nonce. */}
+        <ThemeProvider
+          attribute="class"
+          defaultTheme="system"
+          enableSystem
+          disableTransitionOnChange
+          nonce={nonce}
+        >
           <LocaleProvider locale={locale} messages={messages}>
             {children}
             <Toaster />

@@ -27,14 +27,31 @@ interface RecordListProps<Item extends { id: string }> {
 
 /** Records as a table, or on a phone as cards that list the same columns. */
 export function RecordList<Item extends { id: string }>(props: RecordListProps<Item>) {
+  const { label, items, columns, menu, cardTitle, cardFooter } = props;
   return (
     <>
       <div className="hidden min-w-0 md:block">
         <RecordTable {...props} />
       </div>
-      <ul aria-label={props.label} className="divide-y rounded-md border bg-panel md:hidden">
-        {props.items.map((item) => (
-          <RecordCard key={item.id} item={item} {...props} />
+      <ul aria-label={label} className="divide-y rounded-md border bg-panel md:hidden">
+        {items.map((item) => (
+          <li key={item.id} className="grid gap-3 p-4">
+            <div className="flex items-start gap-2">
+              <div className="min-w-0 flex-1">{cardTitle(item)}</div>
+              {menu?.(item)}
+            </div>
+            <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
+              {columns
+                .filter((column) => column.isOnCard?.(item) ?? true)
+                .map(({ name, heading, cell }) => (
+                  <Fragment key={name}>
+                    <dt>{heading}</dt>
+                    <dd>{cell(item)}</dd>
+                  </Fragment>
+                ))}
+            </dl>
+            {cardFooter?.(item)}
+          </li>
         ))}
       </ul>
     </>
@@ -72,33 +89,5 @@ function RecordTable<Item extends { id: string }>({ label, items, columns, menu 
         ))}
       </TableBody>
     </Table>
-  );
-}
-
-function RecordCard<Item extends { id: string }>({
-  item,
-  columns,
-  menu,
-  cardTitle,
-  cardFooter,
-}: RecordListProps<Item> & { item: Item }) {
-  return (
-    <li className="grid gap-3 p-4">
-      <div className="flex items-start gap-2">
-        <div className="min-w-0 flex-1">{cardTitle(item)}</div>
-        {menu?.(item)}
-      </div>
-      <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm [&>dt]:text-ink-faint">
-        {columns
-          .filter((column) => column.isOnCard?.(item) ?? true)
-          .map(({ name, heading, cell }) => (
-            <Fragment key={name}>
-              <dt>{heading}</dt>
-              <dd>{cell(item)}</dd>
-            </Fragment>
-          ))}
-      </dl>
-      {cardFooter?.(item)}
-    </li>
   );
 }
