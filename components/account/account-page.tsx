@@ -21,43 +21,26 @@ import { ProfileSection } from "./profile-section";
 import { SessionsSection } from "./sessions-section";
 import type { TwoFactorDialogKind } from "./two-factor-dialog";
 
-/** Profile, password, 2FA and sessions of the signed-in user. `self`: the user when the page was rendered. */
-export function AccountPage({
-  self,
-  mustEnrol,
-  canSetEmail,
-  passwordMinimum,
-}: {
+interface AccountPageProps {
+  /** The user when the page was rendered. */
   self: Self;
   /** The user's role requires 2FA: until it is enabled, no other page opens. */
   mustEnrol: boolean;
   /** False for members while self-registration is on. */
   canSetEmail: boolean;
   passwordMinimum: number;
-}) {
+}
+
+/** Profile, password, 2FA and sessions of the signed-in user. */
+export function AccountPage(props: AccountPageProps) {
   return (
-    <SWRConfig value={{ fallback: cached(api.readSelf, {}, self) }}>
-      <Sections
-        initial={self}
-        mustEnrol={mustEnrol}
-        canSetEmail={canSetEmail}
-        passwordMinimum={passwordMinimum}
-      />
+    <SWRConfig value={{ fallback: cached(api.readSelf, {}, props.self) }}>
+      <Sections {...props} />
     </SWRConfig>
   );
 }
 
-function Sections({
-  initial,
-  mustEnrol,
-  canSetEmail,
-  passwordMinimum,
-}: {
-  initial: Self;
-  mustEnrol: boolean;
-  canSetEmail: boolean;
-  passwordMinimum: number;
-}) {
+function Sections({ self: initial, mustEnrol, canSetEmail, passwordMinimum }: AccountPageProps) {
   const t = useTranslations("account");
   const { data: self = initial } = useApi(api.readSelf);
   return (

@@ -2,12 +2,13 @@
 
 import { BellIcon } from "lucide-react";
 import dynamic from "next/dynamic";
+import type { ReactNode } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached } from "@/lib/client/api";
 import { loadPart } from "@/lib/client/load-part";
 import { useApi } from "@/lib/client/use-api";
-import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
+import { type ApiPages, cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import type { Alert, AlertsSummary } from "@/lib/contracts/console/alerts";
 import type { ListPage } from "@/lib/contracts/paging";
 import { CallError } from "../forms/call-error";
@@ -58,28 +59,41 @@ export function AlertsPage({
 function OpenAlerts() {
   const t = useTranslations("alerts");
   const list = useApiPages(api.listAlerts, OPEN, { refreshInterval: REFRESH_MS });
-  const { items, error, reload } = list;
+  const none = (
+    <EmptyState icon={<BellIcon />} title={t("calm.title")} className="py-8">
+      {t("calm.text")}
+    </EmptyState>
+  );
   return (
     <section aria-label={t("open")} className="mb-8">
-      {error && !items ? (
-        <CallError error={error} onRetry={() => void reload()} />
-      ) : !items ? (
-        <Skeleton className="h-40" />
-      ) : items.length === 0 ? (
-        <EmptyState icon={<BellIcon />} title={t("calm.title")} className="py-8">
-          {t("calm.text")}
-        </EmptyState>
-      ) : (
-        <div className="grid gap-4">
-          <ul className="divide-y rounded-md border bg-panel">
-            {withoutImpliedBudgets(items).map((alert) => (
-              <OpenAlert key={alert.id} alert={alert} onChanged={reload} />
-            ))}
-          </ul>
-          <LoadMore list={list} />
-        </div>
-      )}
+      <AlertList list={list} loading={<Skeleton className="h-40" />} none={none}>
+        {(items) =>
+          withoutImpliedBudgets(items).map((alert) => (
+            <OpenAlert key={alert.id} alert={alert} onChanged={list.reload} />
+          ))
+        }
+      </AlertList>
     </section>
+  );
+}
+
+interface AlertListProps {
+  list: ApiPages<Alert>;
+  loading: ReactNode;
+  none: ReactNode;
+  children(items: readonly Alert[]): ReactNode;
+}
+
+/** The loaded alerts as rows, or why there are none. */
+function AlertList({ list, loading, none, children }: AlertListProps) {
+  const { items, error } = list;
+  if (!items) return error ? <CallError error={error} onRetry={() => void list.reload()} /> : loading;
+  if (items.length === 0) return none;
+  return (
+    <div className="grid gap-4">
+      <ul className="divide-y rounded-md border bg-panel">{children(items)}</ul>
+      <LoadMore list={list} />
+    </div>
   );
 }
 
@@ -94,25 +108,12 @@ function withoutImpliedBudgets(alerts: readonly Alert[]): Alert[] {
 function ResolvedAlerts() {
   const t = useTranslations("alerts");
   const list = useApiPages(api.listAlerts, RESOLVED);
-  const { items, error, reload } = list;
+  const none = <p className="text-ink-muted">{t("resolved.none")}</p>;
   return (
     <Section title={t("resolved.title")} text={t("resolved.text")}>
-      {error && !items ? (
-        <CallError error={error} onRetry={() => void reload()} />
-      ) : !items ? (
-        <Skeleton className="h-4 w-64" />
-      ) : items.length === 0 ? (
-        <p className="text-ink-muted">{t("resolved.none")}</p>
-      ) : (
-        <div className="grid gap-4">
-          <ul className="divide-y rounded-md border bg-panel">
-            {items.map((alert) => (
-              <ResolvedAlert key={alert.id} alert={alert} />
-            ))}
-          </ul>
-          <LoadMore list={list} />
-        </div>
-      )}
+      <AlertList list={list} loading={<Skeleton className="h-4 w-64" />} none={none}>
+        {(items) => items.map((alert) => <ResolvedAlert key={alert.id} alert={alert} />)}
+      </AlertList>
     </Section>
   );
 }

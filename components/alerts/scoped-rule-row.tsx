@@ -34,7 +34,15 @@ export function ScopedRuleRow({
           {...VERBATIM}
         />
       ) : (
-        <KeyField form={form} index={index} keyId={rule.key_id} keys={keys} />
+        <FormField form={form} name={`rules.${index}.key_id`} label={t("key")}>
+          {(control) => (
+            <NativeSelect {...control}>
+              <option value="">{t("keyNone")}</option>
+              {/* The selected key may be deleted, or beyond the list's first page. */}
+              <SelectOptions of={keys.map((key) => [key.id, key.name])} selected={rule.key_id || undefined} />
+            </NativeSelect>
+          )}
+        </FormField>
       )}
       <Button
         variant="ghost"
@@ -71,31 +79,5 @@ export function ScopedRuleRow({
         )}
       </div>
     </li>
-  );
-}
-
-/** The key that the rule is for. */
-function KeyField({
-  form,
-  index,
-  keyId,
-  keys,
-}: {
-  form: RulesForm;
-  index: number;
-  keyId: string;
-  keys: readonly { id: string; name: string }[];
-}) {
-  const t = useTranslations("alerts.rules");
-  return (
-    <FormField form={form} name={`rules.${index}.key_id`} label={t("key")}>
-      {(control) => (
-        <NativeSelect {...control}>
-          <option value="">{t("keyNone")}</option>
-          {/* The selected key may be deleted, or beyond the list's first page. */}
-          <SelectOptions of={keys.map((key) => [key.id, key.name])} selected={keyId || undefined} />
-        </NativeSelect>
-      )}
-    </FormField>
   );
 }

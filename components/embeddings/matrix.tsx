@@ -15,7 +15,7 @@ import {
 import { type FocusStore, highlightOf, useFocus } from "./focus-store";
 import { type HeatColours, readHeatColours } from "./heat-colours";
 import { LEGIBLE_CELL } from "./matrix-geometry";
-import { type Scale, valueAt } from "./similarity";
+import { valueAt } from "./similarity";
 import { useMatrixView } from "./use-matrix-view";
 import { type Zoom, ZoomButtons } from "./zoom-buttons";
 
@@ -38,21 +38,24 @@ function layoutOf({ cosines, scale, clustering }: Comparison, isGrouped: boolean
   return { values: cosines, scale, order, positions };
 }
 
-/** Cosines of all pairs as a heat map: a canvas under a scrollable grid whose only DOM cell is the active one. */
-export function Matrix({
-  comparison,
-  focus,
-  isGrouped,
-  onGroupedChange,
-  onCellSize,
-}: {
+interface MatrixProps {
   comparison: Comparison;
   focus: FocusStore;
   isGrouped: boolean;
   onGroupedChange(isGrouped: boolean): void;
   /** Reports the side of a cell while the whole matrix is shown, else null; the list aligns its rows with it. */
   onCellSize(cell: number | null): void;
-}) {
+}
+
+interface CellsProps extends Pick<MatrixProps, "comparison" | "focus"> {
+  /** ID of the matrix's title and prefix of its elements' IDs. */
+  id: string;
+  layout: MatrixLayout;
+}
+
+/** Cosines of all pairs as a heat map: a canvas under a scrollable grid whose only DOM cell is the active one. */
+export function Matrix(props: MatrixProps) {
+  const { comparison, focus, isGrouped, onCellSize } = props;
   const id = useId();
   const layout = useMemo(() => layoutOf(comparison, isGrouped), [comparison, isGrouped]);
   const view = useMatrixView(layout, focus);
@@ -66,16 +69,10 @@ export function Matrix({
 
   return (
     <section aria-labelledby={id} className="grid min-w-0 grid-cols-1 content-start gap-3">
-      <MatrixHeader
-        id={id}
-        scale={comparison.scale}
-        isGrouped={isGrouped}
-        onGroupedChange={onGroupedChange}
-        zoom={view.fit < LEGIBLE_CELL ? view.zoom : null}
-      />
+      <MatrixHeader {...props} id={id} zoom={view.fit < LEGIBLE_CELL ? view.zoom : null} />
       <div ref={view.box} className="min-w-0">
         <div className="relative" style={{ width: view.side, height: view.side }}>
-          <Cells id={id} comparison={comparison} focus={focus} layout={layout} view={view} />
+          <Cells {...props} id={id} layout={layout} view={view} />
         </div>
       </div>
     </section>
@@ -83,19 +80,8 @@ export function Matrix({
 }
 
 /** The painted cells under the grid that scrolls them and takes pointer and keys. */
-function Cells({
-  id,
-  comparison,
-  focus,
-  layout,
-  view,
-}: {
-  id: string;
-  comparison: Comparison;
-  focus: FocusStore;
-  layout: MatrixLayout;
-  view: MatrixView;
-}) {
+function Cells({ view, ...props }: CellsProps & { view: MatrixView }) {
+  const { id, focus, layout } = props;
   const t = useTranslations("embeddings.matrix");
   const { canvas, redraw } = useMatrixCanvas(view, layout, focus);
   const { count } = view.geometry;
@@ -123,7 +109,7 @@ function Cells({
         className="absolute inset-0 cursor-crosshair overflow-auto overscroll-contain rounded-sm"
       >
         <div role="presentation" style={{ width: view.extent, height: view.extent }} />
-        <ActiveCell id={`${id}-cell`} comparison={comparison} focus={focus} layout={layout} />
+        <ActiveCell {...props} />
       </div>
     </>
   );
@@ -190,17 +176,7 @@ function matrixKeys(view: MatrixView, layout: MatrixLayout, focus: FocusStore) {
 }
 
 /** The pinned cell for screen-reader users: the only grid cell in the document, the others are painted on a canvas. */
-function ActiveCell({
-  id,
-  comparison,
-  focus,
-  layout,
-}: {
-  id: string;
-  comparison: Comparison;
-  focus: FocusStore;
-  layout: MatrixLayout;
-}) {
+function ActiveCell({ id, comparison, focus, layout }: CellsProps) {
   const t = useTranslations("embeddings.matrix");
   const pinned = useFocus(focus, (state) => state.pinned);
   const row = pinned?.row ?? layout.order[0] ?? 0;
@@ -213,7 +189,7 @@ function ActiveCell({
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div
         role="gridcell"
-        id={id}
+        id={`${id}-cell`}
         tabIndex={-1}
         aria-colindex={(layout.positions[column] ?? 0) + 1}
         aria-selected={pinned !== null}
@@ -231,15 +207,12 @@ function ActiveCell({
 /** Title, colour scale, order and zoom of the matrix. */
 function MatrixHeader({
   id,
-  scale,
+  comparison: { scale },
   isGrouped,
   onGroupedChange,
   zoom,
-}: {
+}: MatrixProps & {
   id: string;
-  scale: Scale;
-  isGrouped: boolean;
-  onGroupedChange(isGrouped: boolean): void;
   /** Null where every cell is legible without zooming. */
   zoom: Zoom | null;
 }) {

@@ -67,7 +67,23 @@ export function UserForm({
     <Form onSubmit={onSubmit} noValidate className="grid gap-5">
       <SaveErrors error={error} isStale={isStale} stale={t("form.stale")} />
       {before ? null : <SignInFields form={form} />}
-      <NameFields before={before} form={form} />
+      <div className="grid gap-5 sm:grid-cols-2">
+        <FormTextField
+          form={form}
+          name="display_name"
+          label={t("form.displayName")}
+          isOptional={before === null}
+          autoComplete="off"
+        />
+        <FormTextField
+          form={form}
+          name="email"
+          label={t("form.email")}
+          isOptional
+          type="email"
+          autoComplete="off"
+        />
+      </div>
       <RoleField
         viewerRole={viewerRole}
         chosen={role}
@@ -79,23 +95,6 @@ export function UserForm({
       {hidesBudgets && !hasBudget ? null : <LimitFields form={form} kind="budget" />}
       <FormFooter action={before ? common("save") : t("create")} isBusy={isSubmitting} onCancel={onCancel} />
     </Form>
-  );
-}
-
-/** Display name and e-mail address. */
-function NameFields({ before, form }: { before: ManagedUser | null; form: UserFormState }) {
-  const t = useTranslations("users.form");
-  return (
-    <div className="grid gap-5 sm:grid-cols-2">
-      <FormTextField
-        form={form}
-        name="display_name"
-        label={t("displayName")}
-        isOptional={before === null}
-        autoComplete="off"
-      />
-      <FormTextField form={form} name="email" label={t("email")} isOptional type="email" autoComplete="off" />
-    </div>
   );
 }
 

@@ -74,7 +74,21 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
   const isOnlyUser = users?.length === 1 && q === "" && !list.hasMore;
   return (
     <div className="mx-auto max-w-page">
-      <Header onDialog={setDialog} />
+      <PageHeader
+        title={t("title")}
+        description={t("lead")}
+        action={
+          <span className="flex flex-wrap gap-2">
+            <Button variant="outline" onClick={() => setDialog({ kind: "create" })}>
+              {t("create")}
+            </Button>
+            <Button onClick={() => setDialog(INVITE)}>
+              <UserPlusIcon aria-hidden="true" />
+              {t("invite")}
+            </Button>
+          </span>
+        }
+      />
       {q !== "" || (users && users.length >= SEARCH_FROM) ? (
         <SearchField
           className="mb-4"
@@ -123,28 +137,6 @@ function Content({ viewer, hidesBudgets }: UsersPageProps) {
         />
       ) : null}
     </div>
-  );
-}
-
-/** The page's title and the buttons that create and invite users. */
-function Header({ onDialog }: { onDialog(dialog: UserDialog): void }) {
-  const t = useTranslations("users");
-  return (
-    <PageHeader
-      title={t("title")}
-      description={t("lead")}
-      action={
-        <span className="flex flex-wrap gap-2">
-          <Button variant="outline" onClick={() => onDialog({ kind: "create" })}>
-            {t("create")}
-          </Button>
-          <Button onClick={() => onDialog(INVITE)}>
-            <UserPlusIcon aria-hidden="true" />
-            {t("invite")}
-          </Button>
-        </span>
-      }
-    />
   );
 }
 
