@@ -36,8 +36,13 @@ function isJson(text: string): boolean {
   }
 }
 
+interface TryProps {
+  operation: Operation;
+  models: ExampleModels;
+}
+
 /** Sends a request from the page, with the session or with an API key. */
-export function TryPanel({ operation, models }: { operation: Operation; models: ExampleModels }) {
+export function TryPanel({ operation, models }: TryProps) {
   const t = useTranslations("apiDocs.try");
   const isGateway = operation.surface === "openai" || operation.surface === "gemini";
   if (!isGateway && operation.replyTypes.includes("text/event-stream"))
@@ -120,15 +125,7 @@ function sentText(operation: Operation): "public" | "metrics" | "session" {
   }
 }
 
-function TryForm({
-  operation,
-  models,
-  isGateway,
-}: {
-  operation: Operation;
-  models: ExampleModels;
-  isGateway: boolean;
-}) {
+function TryForm({ operation, models, isGateway }: TryProps & { isGateway: boolean }) {
   const t = useTranslations("apiDocs.try");
   const request = useTryRequest(operation, models, isGateway);
   const { outcome } = request;
@@ -144,16 +141,25 @@ function TryForm({
     >
       <h4 className="text-sm font-medium">{t("title")}</h4>
       {isGateway ? (
-        <KeyChoice
-          source={request.keySource}
-          onSource={request.setKeySource}
-          ownKey={request.ownKey}
-          onOwnKey={request.setOwnKey}
-        />
+        <KeyChoice request={request} />
       ) : (
         <p className="text-sm text-ink-muted">{t(sentText(operation))}</p>
       )}
-      {parameters.length > 0 ? <Parameters parameters={parameters} request={request} /> : null}
+      {parameters.length > 0 ? (
+        <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+          {parameters.map(({ name, required }) => (
+            <TextField
+              key={name}
+              label={<code>{name}</code>}
+              isRequired={required}
+              value={request.values[name] ?? ""}
+              onChange={(event) => request.setValue(name, event.target.value)}
+              {...VERBATIM}
+              autoCapitalize="none"
+            />
+          ))}
+        </div>
+      ) : null}
       {request.body === null ? null : <BodyField body={request.body} onChange={request.setBody} />}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" variant={isGateway ? "signal" : "primary"} isBusy={request.isBusy}>
@@ -166,31 +172,6 @@ function TryForm({
       {outcome && "error" in outcome ? <Notice tone="bad" isLive title={outcome.error} /> : null}
       {outcome && "reply" in outcome ? <TryReplyView reply={outcome.reply} /> : null}
     </Form>
-  );
-}
-
-/** A field for each parameter of path and query. */
-function Parameters({
-  parameters,
-  request,
-}: {
-  parameters: Operation["parameters"];
-  request: ReturnType<typeof useTryRequest>;
-}) {
-  return (
-    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-      {parameters.map(({ name, required }) => (
-        <TextField
-          key={name}
-          label={<code>{name}</code>}
-          isRequired={required}
-          value={request.values[name] ?? ""}
-          onChange={(event) => request.setValue(name, event.target.value)}
-          {...VERBATIM}
-          autoCapitalize="none"
-        />
-      ))}
-    </div>
   );
 }
 
@@ -213,38 +194,28 @@ function BodyField({ body, onChange }: { body: string; onChange(body: string): v
   );
 }
 
-function KeyChoice({
-  source,
-  onSource,
-  ownKey,
-  onOwnKey,
-}: {
-  source: KeySource;
-  onSource(source: KeySource): void;
-  ownKey: string;
-  onOwnKey(key: string): void;
-}) {
+function KeyChoice({ request }: { request: ReturnType<typeof useTryRequest> }) {
   const t = useTranslations("apiDocs.try");
   return (
     <div className="grid gap-3">
-      <SegmentedControl
+      <SegmentedControl<KeySource>
         label={t("key")}
-        value={source}
-        onValueChange={onSource}
+        value={request.keySource}
+        onValueChange={request.setKeySource}
         className="w-full max-w-md"
         segments={[
           { value: "playground", label: t("playground") },
           { value: "own", label: t("own") },
         ]}
       />
-      {source === "own" ? (
+      {request.keySource === "own" ? (
         <TextField
           label={t("ownLabel")}
           hint={t("ownHint")}
           className="max-w-md"
           type="password"
-          value={ownKey}
-          onChange={(event) => onOwnKey(event.target.value)}
+          value={request.ownKey}
+          onChange={(event) => request.setOwnKey(event.target.value)}
           placeholder={t("ownPlaceholder")}
           {...VERBATIM}
         />

@@ -103,6 +103,7 @@ function Headings() {
   );
 }
 
+const METRICS = ["latency", "traffic", "errors", "spend"] as const;
 const COLUMNS = 9;
 
 function ChannelRow(props: RowProps) {
@@ -118,12 +119,7 @@ function ChannelRow(props: RowProps) {
         )}
       >
         <TableCell className="w-0 pr-0 pl-2">
-          <MoveHandle
-            channel={channel}
-            position={props.positionOf(channel.id)}
-            drag={drag}
-            onMove={(direction) => props.onAction(direction, channel)}
-          />
+          <MoveHandle {...props} />
         </TableCell>
         <TableCell>
           <ChannelName channel={channel} />
@@ -131,18 +127,11 @@ function ChannelRow(props: RowProps) {
         <TableCell className="max-w-56">
           <ChannelModels channel={channel} />
         </TableCell>
-        <TableCell className="text-right">
-          <ChannelMetric name="latency" channel={channel} traffic={traffic} />
-        </TableCell>
-        <TableCell>
-          <ChannelMetric name="traffic" channel={channel} traffic={traffic} />
-        </TableCell>
-        <TableCell className="text-right">
-          <ChannelMetric name="errors" channel={channel} traffic={traffic} />
-        </TableCell>
-        <TableCell className="text-right">
-          <ChannelMetric name="spend" channel={channel} traffic={traffic} />
-        </TableCell>
+        {METRICS.map((name) => (
+          <TableCell key={name} className={name === "traffic" ? undefined : "text-right"}>
+            <ChannelMetric name={name} channel={channel} traffic={traffic} />
+          </TableCell>
+        ))}
         <TableCell className="w-0">
           <ChannelSwitch {...props} />
         </TableCell>
@@ -210,12 +199,7 @@ function ChannelCard(props: RowProps) {
     >
       <div className="flex items-start gap-2">
         <div className="-ml-2">
-          <MoveHandle
-            channel={channel}
-            position={props.positionOf(channel.id)}
-            drag={drag}
-            onMove={(direction) => props.onAction(direction, channel)}
-          />
+          <MoveHandle {...props} />
         </div>
         <div className="min-w-0 flex-1 pt-1">
           <ChannelName channel={channel} />
@@ -229,7 +213,7 @@ function ChannelCard(props: RowProps) {
       <ChannelModels channel={channel} />
       {isUnused ? null : (
         <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm sm:grid-cols-4">
-          {(["latency", "traffic", "errors", "spend"] as const).map((name) => (
+          {METRICS.map((name) => (
             <div key={name} className="grid content-start gap-0.5">
               <dt className="text-ink-faint">{t(name)}</dt>
               <dd>

@@ -142,7 +142,32 @@ function Heading({
           </span>
         </div>
       </div>
-      <Actions channel={channel} onDialog={setDialog} />
+      <div className="flex flex-wrap gap-2">
+        <Button
+          variant="outline"
+          disabled={channel.models.length === 0}
+          onClick={() => setDialog({ kind: "test", channel })}
+        >
+          <AudioWaveformIcon aria-hidden="true" />
+          {t("detail.test")}
+        </Button>
+        <Button variant="outline" asChild>
+          <Link href={`/channels/${encodeURIComponent(channel.id)}/edit`}>
+            <PencilIcon aria-hidden="true" />
+            {t("detail.edit")}
+          </Link>
+        </Button>
+        {channel.embedded ? null : (
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={t("delete.action")}
+            onClick={() => setDialog({ kind: "delete", channel })}
+          >
+            <Trash2Icon />
+          </Button>
+        )}
+      </div>
       {dialog ? (
         <ChannelDialogs
           dialog={dialog}
@@ -153,39 +178,6 @@ function Heading({
         />
       ) : null}
     </header>
-  );
-}
-
-/** The buttons that test, edit and delete the channel. */
-function Actions({ channel, onDialog }: { channel: Channel; onDialog(dialog: ChannelDialog): void }) {
-  const t = useTranslations("channels");
-  return (
-    <div className="flex flex-wrap gap-2">
-      <Button
-        variant="outline"
-        disabled={channel.models.length === 0}
-        onClick={() => onDialog({ kind: "test", channel })}
-      >
-        <AudioWaveformIcon aria-hidden="true" />
-        {t("detail.test")}
-      </Button>
-      <Button variant="outline" asChild>
-        <Link href={`/channels/${encodeURIComponent(channel.id)}/edit`}>
-          <PencilIcon aria-hidden="true" />
-          {t("detail.edit")}
-        </Link>
-      </Button>
-      {channel.embedded ? null : (
-        <Button
-          variant="ghost"
-          size="icon"
-          aria-label={t("delete.action")}
-          onClick={() => onDialog({ kind: "delete", channel })}
-        >
-          <Trash2Icon />
-        </Button>
-      )}
-    </div>
   );
 }
 

@@ -67,22 +67,23 @@ export type DragOrder = ReturnType<typeof useDragOrder>;
 /** The number of a channel's priority tier and the handle that moves it, by pointer or arrow keys. */
 export function MoveHandle({
   channel,
-  position,
+  positionOf,
   drag,
-  onMove,
+  onAction,
 }: {
   channel: Channel;
   /** 1: the tier that is tried first. */
-  position: number;
+  positionOf(id: string): number;
   drag: DragOrder;
-  onMove(direction: "earlier" | "later"): void;
+  onAction(direction: "earlier" | "later", channel: Channel): void;
 }) {
   const t = useTranslations("channels");
+  const position = positionOf(channel.id);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") drag.cancel();
     if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
     event.preventDefault();
-    onMove(event.key === "ArrowUp" ? "earlier" : "later");
+    onAction(event.key === "ArrowUp" ? "earlier" : "later", channel);
   };
   return (
     <button

@@ -42,8 +42,31 @@ export function AdvancedFields({
         {hasUpstream ? (
           <>
             <Timeouts form={form} />
-            <Headers form={form} />
-            <Options form={form} />
+            <PairFields
+              texts={{
+                title: t("headers"),
+                hint: t("headersHint"),
+                name: t("headerName"),
+                value: t("headerValue"),
+                add: t("addHeader"),
+                remove: (name) => t("removeHeader", { name }),
+              }}
+              pairs={form.draft.headers}
+              errors={form.fieldErrors.headers === undefined ? [] : [form.fieldErrors.headers]}
+              onChange={(headers) => form.change({ headers })}
+            />
+            <div className="flex items-start gap-3">
+              <Switch
+                id="batching"
+                checked={form.draft.batching}
+                onCheckedChange={(batching) => form.change({ batching })}
+              />
+              <div className="grid gap-0.5">
+                <Label htmlFor="batching">{t("batching")}</Label>
+                <p className="text-sm text-ink-muted">{t("batchingHint")}</p>
+              </div>
+            </div>
+            <OptionFields form={form} />
           </>
         ) : null}
       </div>
@@ -90,44 +113,5 @@ function Timeouts({ form: { draft, fieldErrors, change } }: { form: ChannelForm 
       <FormAlert error={fieldErrors.timeouts} />
       <p className="text-sm text-ink-muted">{t("timeoutHint")}</p>
     </fieldset>
-  );
-}
-
-function Headers({ form: { draft, fieldErrors, change } }: { form: ChannelForm }) {
-  const t = useTranslations("channels.form");
-  return (
-    <PairFields
-      texts={{
-        title: t("headers"),
-        hint: t("headersHint"),
-        name: t("headerName"),
-        value: t("headerValue"),
-        add: t("addHeader"),
-        remove: (name) => t("removeHeader", { name }),
-      }}
-      pairs={draft.headers}
-      errors={fieldErrors.headers === undefined ? [] : [fieldErrors.headers]}
-      onChange={(headers) => change({ headers })}
-    />
-  );
-}
-
-function Options({ form }: { form: ChannelForm }) {
-  const t = useTranslations("channels.form");
-  return (
-    <div className="grid gap-6">
-      <div className="flex items-start gap-3">
-        <Switch
-          id="batching"
-          checked={form.draft.batching}
-          onCheckedChange={(batching) => form.change({ batching })}
-        />
-        <div className="grid gap-0.5">
-          <Label htmlFor="batching">{t("batching")}</Label>
-          <p className="text-sm text-ink-muted">{t("batchingHint")}</p>
-        </div>
-      </div>
-      <OptionFields form={form} />
-    </div>
   );
 }
