@@ -198,7 +198,15 @@ function MapTable({
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
     <section aria-label={t("asTable")} tabIndex={0} className="min-h-0 overflow-y-auto">
       <Table aria-label={t("table", { count: texts.length })}>
-        <Header />
+        <TableHeader>
+          <TableRow>
+            <TableHead className="w-12 text-right">{t("number")}</TableHead>
+            <TableHead>{t("text")}</TableHead>
+            <TableHead className="hidden md:table-cell">{t("cluster")}</TableHead>
+            <TableHead className="hidden md:table-cell">{t("nearestText")}</TableHead>
+            <TableHead className="text-right">{t("cosine")}</TableHead>
+          </TableRow>
+        </TableHeader>
         <TableBody>
           {texts.map((text, index) => {
             const nearest = nearestTexts[index];
@@ -233,20 +241,5 @@ function MapTable({
         </TableBody>
       </Table>
     </section>
-  );
-}
-
-function Header() {
-  const t = useTranslations("embeddings.map");
-  return (
-    <TableHeader>
-      <TableRow>
-        <TableHead className="w-12 text-right">{t("number")}</TableHead>
-        <TableHead>{t("text")}</TableHead>
-        <TableHead className="hidden md:table-cell">{t("cluster")}</TableHead>
-        <TableHead className="hidden md:table-cell">{t("nearestText")}</TableHead>
-        <TableHead className="text-right">{t("cosine")}</TableHead>
-      </TableRow>
-    </TableHeader>
   );
 }

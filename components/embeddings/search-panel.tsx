@@ -39,7 +39,17 @@ export function SearchPanel({
         <h2 id={`${id}-title`} className="text-lg">
           {t("title")}
         </h2>
-        <TopChoice top={top} onChange={setTop} />
+        <label htmlFor={`${id}-top`} className="ml-auto text-sm text-ink-muted">
+          {t("top")}
+        </label>
+        <NativeSelect
+          id={`${id}-top`}
+          value={String(top)}
+          onChange={(event) => setTop(Number(event.target.value))}
+          className="w-20"
+        >
+          <SelectOptions of={TOP.map((count) => [count, count])} />
+        </NativeSelect>
       </div>
       <Form onSubmit={onSubmit} className="flex gap-2">
         <label htmlFor={`${id}-query`} className="sr-only">
@@ -68,26 +78,6 @@ export function SearchPanel({
         <SearchResults texts={comparison.call.texts} result={page.queryResult} top={top} focus={page.focus} />
       ) : null}
     </section>
-  );
-}
-
-function TopChoice({ top, onChange }: { top: number; onChange(top: number): void }) {
-  const t = useTranslations("embeddings.search");
-  const id = useId();
-  return (
-    <>
-      <label htmlFor={id} className="ml-auto text-sm text-ink-muted">
-        {t("top")}
-      </label>
-      <NativeSelect
-        id={id}
-        value={String(top)}
-        onChange={(event) => onChange(Number(event.target.value))}
-        className="w-20"
-      >
-        <SelectOptions of={TOP.map((count) => [count, count])} />
-      </NativeSelect>
-    </>
   );
 }
 

@@ -104,6 +104,7 @@ function TextComposer({ edit }: { edit: TextEdits }) {
   const t = useTranslations("embeddings.texts");
   const id = useId();
   const [text, setText] = useState("");
+  const file = useRef<HTMLInputElement>(null);
 
   const add = () => {
     if (text.trim() === "") return;
@@ -138,38 +139,30 @@ function TextComposer({ edit }: { edit: TextEdits }) {
         placeholder={t("placeholder")}
         className="max-h-48 min-h-16 resize-none"
       />
-      <Actions onAdd={add} text={text} onFiles={(files) => void edit.addFiles(files)} />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button variant="outline" size="sm" onClick={add} disabled={text.trim() === ""}>
+          <PlusIcon />
+          {t("addAction")}
+        </Button>
+        <Button variant="ghost" size="sm" onClick={() => file.current?.click()}>
+          <FileTextIcon />
+          {t("file")}
+        </Button>
+        <input
+          ref={file}
+          type="file"
+          multiple
+          hidden
+          tabIndex={-1}
+          aria-label={t("file")}
+          accept=".txt,.csv,.tsv,text/plain,text/csv"
+          onChange={(event) => {
+            void edit.addFiles([...(event.target.files ?? [])]);
+            event.target.value = "";
+          }}
+        />
+      </div>
       <p className="text-xs text-ink-faint">{t("fileHint")}</p>
-    </div>
-  );
-}
-
-function Actions({ onAdd, text, onFiles }: { onAdd(): void; text: string; onFiles(files: File[]): void }) {
-  const t = useTranslations("embeddings.texts");
-  const file = useRef<HTMLInputElement>(null);
-  return (
-    <div className="flex flex-wrap items-center gap-2">
-      <Button variant="outline" size="sm" onClick={onAdd} disabled={text.trim() === ""}>
-        <PlusIcon />
-        {t("addAction")}
-      </Button>
-      <Button variant="ghost" size="sm" onClick={() => file.current?.click()}>
-        <FileTextIcon />
-        {t("file")}
-      </Button>
-      <input
-        ref={file}
-        type="file"
-        multiple
-        hidden
-        tabIndex={-1}
-        aria-label={t("file")}
-        accept=".txt,.csv,.tsv,text/plain,text/csv"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = "";
-        }}
-      />
     </div>
   );
 }

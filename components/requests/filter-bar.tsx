@@ -18,10 +18,7 @@ import { keepingFocus } from "../ui/keep-focus";
 import { useInputValue } from "../ui/use-input-value";
 import { ERROR_CODES } from "./call-cells";
 
-interface Option {
-  value: string;
-  label: string;
-}
+type Option = readonly [value: string, label: string];
 
 /** Filters in the second row, hidden until expanded or in use. */
 const MORE_FILTERS: readonly CallFilter[] = [
@@ -60,10 +57,10 @@ export function FilterBar({ range, isOwn }: { range: Range; isOwn: boolean }) {
             name="status"
             isNarrow
             options={[
-              { value: "ok", label: t("ok") },
-              { value: "failed", label: t("failed") },
-              { value: REJECTED, label: t("rejected") },
-              ...ERROR_CODES.map((code) => ({ value: code, label: `${t(`error.${code}`)} (${code})` })),
+              ["ok", t("ok")],
+              ["failed", t("failed")],
+              [REJECTED, t("rejected")],
+              ...ERROR_CODES.map((code): Option => [code, `${t(`error.${code}`)} (${code})`]),
             ]}
           />
         </div>
@@ -94,8 +91,8 @@ function MoreFilters({ range, isOwn }: { range: Range; isOwn: boolean }) {
       <SelectFilter
         name="operation"
         options={[
-          { value: "speech", label: t("speech") },
-          { value: "embeddings", label: t("embeddings") },
+          ["speech", t("speech")],
+          ["embeddings", t("embeddings")],
         ]}
       />
       <TextFilter name="tag" />
@@ -128,7 +125,7 @@ function UsedValueFilter({
     .sort((a, b) => b.calls - a.calls)
     .map((item): Option => {
       const value = item.name ?? "";
-      return { value, label: by === "model" ? value : (item.label ?? t("deleted", { id: value })) };
+      return [value, by === "model" ? value : (item.label ?? t("deleted", { id: value }))];
     });
   return <SelectFilter name={name} options={options} isNarrow={isNarrow} />;
 }
@@ -156,7 +153,7 @@ function SelectFilter({
         className={isNarrow ? "md:w-40" : undefined}
       >
         <option value="">{t("any")}</option>
-        <SelectOptions of={options.map(({ value, label }) => [value, label])} selected={value || undefined} />
+        <SelectOptions of={options} selected={value || undefined} />
       </FilterSelect>
     </div>
   );

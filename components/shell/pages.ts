@@ -16,25 +16,12 @@ import {
 } from "lucide-react";
 import type { ComponentType } from "react";
 import type { Role } from "@/lib/contracts/console/user";
+import type { Catalogue } from "@/lib/messages/catalogue";
 
 export interface ConsolePage {
   path: string;
   /** The page's key in `common.nav`. */
-  name:
-    | "overview"
-    | "speech"
-    | "embeddings"
-    | "channels"
-    | "models"
-    | "usage"
-    | "logs"
-    | "alerts"
-    | "keys"
-    | "users"
-    | "audit"
-    | "settings"
-    | "docs"
-    | "account";
+  name: keyof Catalogue["common"]["nav"];
   icon: ComponentType<{ className?: string }>;
   /** Pressed after `g`, opens the page. */
   letter: string;

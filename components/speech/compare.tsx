@@ -24,8 +24,12 @@ export function Compare({
   takes: readonly [Take, Take] | null;
 }) {
   const t = useTranslations("speech.compare");
-  const { current, unmark } = workspace.takes;
+  const playerText = useTranslations("speech.player");
+  const { player, state, isRunning } = workspace;
+  const { current, unmark, swap } = workspace.takes;
+  /** Index of the take in the player; -1: neither. */
   const active = takes?.findIndex((one) => one.id === current?.id) ?? -1;
+  const isPlaying = state.isPlaying && active >= 0;
   return (
     <section aria-labelledby="compare-title" className="grid gap-4 rounded-md border bg-panel p-4 sm:p-5">
       <header className="flex flex-wrap items-center gap-3">
@@ -33,7 +37,30 @@ export function Compare({
           {t("title")}
         </h2>
         {takes ? (
-          <Switch workspace={workspace} takes={takes} active={active} />
+          <>
+            <Button
+              variant="outline"
+              size="icon"
+              aria-label={playerText(isPlaying ? "pause" : "play")}
+              disabled={isRunning}
+              onClick={() => {
+                if (active >= 0) return player.toggle();
+                swap(takes[0]);
+                player.play();
+              }}
+            >
+              {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
+            </Button>
+            <SegmentedControl
+              label={t("which")}
+              value={LABELS[active] ?? ""}
+              disabled={isRunning}
+              onValueChange={(label) => swap(label === "B" ? takes[1] : takes[0])}
+              segments={LABELS.map((label) => ({ value: label, label }))}
+            />
+            {active >= 0 ? <PlayClock player={player} state={state} /> : null}
+            <span className="hidden text-sm text-ink-muted xl:inline">{t("hint")}</span>
+          </>
         ) : (
           <span className="text-ink-muted">{t("pick")}</span>
         )}
@@ -61,48 +88,6 @@ export function Compare({
         </div>
       ) : null}
     </section>
-  );
-}
-
-/** Plays the takes, and switches between them while they play. */
-function Switch({
-  workspace: { player, state, isRunning, takes: history },
-  takes,
-  active,
-}: {
-  workspace: SpeechWorkspace;
-  takes: readonly [Take, Take];
-  /** Index of the take in the player; -1: neither. */
-  active: number;
-}) {
-  const playerText = useTranslations("speech.player");
-  const t = useTranslations("speech.compare");
-  const isPlaying = state.isPlaying && active >= 0;
-  return (
-    <>
-      <Button
-        variant="outline"
-        size="icon"
-        aria-label={playerText(isPlaying ? "pause" : "play")}
-        disabled={isRunning}
-        onClick={() => {
-          if (active >= 0) return player.toggle();
-          history.swap(takes[0]);
-          player.play();
-        }}
-      >
-        {isPlaying ? <PauseIcon className="fill-current" /> : <PlayIcon className="fill-current" />}
-      </Button>
-      <SegmentedControl
-        label={t("which")}
-        value={LABELS[active] ?? ""}
-        disabled={isRunning}
-        onValueChange={(label) => history.swap(label === "B" ? takes[1] : takes[0])}
-        segments={LABELS.map((label) => ({ value: label, label }))}
-      />
-      {active >= 0 ? <PlayClock player={player} state={state} /> : null}
-      <span className="hidden text-sm text-ink-muted xl:inline">{t("hint")}</span>
-    </>
   );
 }
 

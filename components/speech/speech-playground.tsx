@@ -25,19 +25,16 @@ import { type SpeechWorkspace, useSpeechWorkspace } from "./use-speech-workspace
 // Loaded on demand: almost every user may use a model.
 const NoModel = dynamic(() => loadPart(() => import("../playground/no-model").then((one) => one.NoModel)));
 
-/** The speech playground, or an empty state where the user may use no model. */
-export function SpeechPlayground({
-  userId,
-  role,
-  models,
-}: {
+interface PageProps {
   userId: string;
-  role: Role;
   models: readonly GatewayModel[];
-}) {
+}
+
+/** The speech playground, or an empty state where the user may use no model. */
+export function SpeechPlayground({ role, ...props }: PageProps & { role: Role }) {
   const t = useTranslations("speech");
-  const [initialModel] = models;
-  if (initialModel) return <Page userId={userId} models={models} initialModel={initialModel} />;
+  const [initialModel] = props.models;
+  if (initialModel) return <Page {...props} initialModel={initialModel} />;
   return (
     <>
       <PageHeader title={t("title")} description={t("lead")} />
@@ -94,15 +91,7 @@ const ComparisonGrid = lazyPart(() => import("./comparison-grid").then((one) => 
 const Compare = lazyPart(() => import("./compare").then((one) => one.Compare));
 
 /** Text and player in one box, the speakers beside it, the history and the code below. */
-function Page({
-  userId,
-  models,
-  initialModel,
-}: {
-  userId: string;
-  models: readonly GatewayModel[];
-  initialModel: GatewayModel;
-}) {
+function Page({ userId, models, initialModel }: PageProps & { initialModel: GatewayModel }) {
   const t = useTranslations("speech");
   const workspace = useSpeechWorkspace(userId, models, initialModel);
   const { draft, call, recorder, comparison, isVoiceMissing } = workspace;

@@ -72,6 +72,8 @@ function Usage({
     { keepPreviousData: true },
   );
   const calls = useCalls(callsQuery(filters, range), range.name);
+  const { buckets, bucketMs, items } = toSeries(range, summary);
+  const view = useChartView(figure, items);
   const figuresFailed = Boolean(error && !summary);
   // One error is enough when figures and calls both fail to load.
   const callsFailed = figuresFailed && Boolean(calls.error && !calls.rows);
@@ -85,7 +87,30 @@ function Usage({
         <CallError error={error} onRetry={retry} className="mb-6" />
       ) : (
         <div className="mb-8 grid gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
-          <FiguresAndChart summary={summary} figure={figure} range={range} timeZone={timeZone} />
+          <section className="min-w-0">
+            <Figures
+              total={summary?.total}
+              figure={figure}
+              onFigure={(next) => setQueryParam("figure", next === "calls" ? null : next)}
+            />
+            <div className="rounded-b-md border border-t-0 bg-panel p-4 pt-6">
+              <TimeChart
+                label={t(`chart.${figure}`)}
+                buckets={buckets}
+                bucketMs={bucketMs}
+                series={view.series}
+                format={view.format}
+                formatTick={view.tick}
+                isWhole={figure === "calls" || figure === "tokens"}
+                height={240}
+                empty={summary === undefined ? "" : undefined}
+                onPick={(index) => {
+                  const at = buckets[index];
+                  if (at !== undefined) setRangeInUrl(spanOfBucket(at, range.interval, timeZone));
+                }}
+              />
+            </div>
+          </section>
           <Breakdown filters={filters} range={range} figure={figure} isOwn={!isAdmin} />
         </div>
       )}
@@ -113,48 +138,6 @@ function Usage({
         </>
       )}
     </>
-  );
-}
-
-function FiguresAndChart({
-  summary,
-  figure,
-  range,
-  timeZone,
-}: {
-  summary: UsageSummary | undefined;
-  figure: Figure;
-  range: Range;
-  timeZone: string;
-}) {
-  const t = useTranslations("usage.chart");
-  const { buckets, bucketMs, items } = toSeries(range, summary);
-  const view = useChartView(figure, items);
-  return (
-    <section className="min-w-0">
-      <Figures
-        total={summary?.total}
-        figure={figure}
-        onFigure={(next) => setQueryParam("figure", next === "calls" ? null : next)}
-      />
-      <div className="rounded-b-md border border-t-0 bg-panel p-4 pt-6">
-        <TimeChart
-          label={t(figure)}
-          buckets={buckets}
-          bucketMs={bucketMs}
-          series={view.series}
-          format={view.format}
-          formatTick={view.tick}
-          isWhole={figure === "calls" || figure === "tokens"}
-          height={240}
-          empty={summary === undefined ? "" : undefined}
-          onPick={(index) => {
-            const at = buckets[index];
-            if (at !== undefined) setRangeInUrl(spanOfBucket(at, range.interval, timeZone));
-          }}
-        />
-      </div>
-    </section>
   );
 }
 
