@@ -22,7 +22,7 @@ const NAMES = [
  */
 export function RangePicker({ range }: { range: Range }) {
   const t = useTranslations("common.range");
-  const { Loaded, loadNow, preload } = useOnDemand(loadDialog);
+  const { Loaded, trigger } = useOnDemand(loadDialog);
   const { shown, change } = useInputValue(range.name, (name) => name !== "custom" && setRangeInUrl(name));
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -32,18 +32,7 @@ export function RangePicker({ range }: { range: Range }) {
         onValueChange={change}
         segments={NAMES.map(([value, word]) => ({ value, label: t(word) }))}
       />
-      {Loaded ? (
-        <Loaded range={range} />
-      ) : (
-        <RangeTrigger
-          range={range}
-          aria-haspopup="dialog"
-          aria-expanded={false}
-          onPointerEnter={preload}
-          onFocus={preload}
-          onClick={loadNow}
-        />
-      )}
+      {Loaded ? <Loaded range={range} /> : <RangeTrigger range={range} aria-haspopup="dialog" {...trigger} />}
     </div>
   );
 }

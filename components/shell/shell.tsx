@@ -170,18 +170,9 @@ const loadMenu = () => import("./account-menu").then((one) => one.AccountMenu);
 
 /** The account menu's button; loads the menu when it is first opened. */
 function AccountButton(props: { user: ShellUser; onError(error: unknown): void }) {
-  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
+  const { Loaded, trigger } = useOnDemand(loadMenu);
   if (Loaded) return <Loaded {...props} />;
-  return (
-    <AccountTrigger
-      user={props.user}
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
-      onClick={loadNow}
-    />
-  );
+  return <AccountTrigger user={props.user} aria-haspopup="menu" {...trigger} />;
 }
 
 const loadConfirmDialog = () => import("../forms/confirm-dialog").then((one) => one.ConfirmDialog);

@@ -93,7 +93,7 @@ const loadLanguageList = () => import("./language-list").then((one) => one.Langu
 function LanguageField(props: Omit<LanguagePickerProps, "id">) {
   const t = useTranslations("speech");
   const id = useId();
-  const { Loaded, loadNow, preload } = useOnDemand(loadLanguageList);
+  const { Loaded, trigger } = useOnDemand(loadLanguageList);
   return (
     <div className="order-1 grid min-w-0 gap-1 sm:order-none">
       <span id={`${id}-label`} className="text-xs text-ink-faint">
@@ -102,15 +102,7 @@ function LanguageField(props: Omit<LanguagePickerProps, "id">) {
       {Loaded ? (
         <Loaded {...props} id={id} />
       ) : (
-        <LanguageButton
-          {...props}
-          id={id}
-          aria-haspopup="dialog"
-          aria-expanded={false}
-          onPointerEnter={preload}
-          onFocus={preload}
-          onClick={loadNow}
-        />
+        <LanguageButton {...props} id={id} aria-haspopup="dialog" {...trigger} />
       )}
     </div>
   );

@@ -26,16 +26,7 @@ export function ActionsButton<Props extends object>({
   load(): Promise<ComponentType<Props>>;
   menu: Props;
 }) {
-  const { Loaded, loadNow, preload } = useOnDemand(load);
+  const { Loaded, trigger } = useOnDemand(load);
   if (Loaded) return <Loaded {...menu} />;
-  return (
-    <ActionsTrigger
-      name={name}
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
-      onClick={loadNow}
-    />
-  );
+  return <ActionsTrigger name={name} aria-haspopup="menu" {...trigger} />;
 }

@@ -8,18 +8,9 @@ const loadMenu = () => import("./choices-menu").then((one) => one.ChoicesMenu);
 
 /** A button with a menu of choices; the menu's code is loaded when it is first opened. */
 export function ChoicesButton<Id extends string>(props: Choices<Id>) {
-  const { Loaded, loadNow, preload } = useOnDemand(loadMenu);
+  const { Loaded, trigger } = useOnDemand(loadMenu);
   if (Loaded) return <Loaded {...props} onPick={(id) => pick(props, id)} />;
-  return (
-    <Button
-      {...props.button}
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
-      onClick={loadNow}
-    />
-  );
+  return <Button {...props.button} aria-haspopup="menu" {...trigger} />;
 }
 
 /** The menu, loaded without its type parameter, returns one of the IDs it got. */
