@@ -12,7 +12,7 @@ import type { Self } from "@/lib/contracts/console/user";
 import { CallError } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { FormTextField, TextField } from "../forms/text-field";
+import { emptyToNull, FormTextField, TextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
@@ -20,8 +20,6 @@ import { Section } from "../ui/section";
 import { toast } from "../ui/toast";
 
 const loadSchema = () => import("@/lib/contracts/console/user").then((one) => one.UpdateSelf);
-/** An empty e-mail field means no e-mail. */
-const emptyToNull = (text: string | null) => (text === "" ? null : text);
 
 /** The form of the profile, and its saving. */
 function useProfileForm(self: Self) {

@@ -13,7 +13,7 @@ import type { Settings, VersionedSettings } from "@/lib/contracts/console/settin
 import { CallError } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { FormTextField, VERBATIM } from "../forms/text-field";
+import { emptyToNull, FormTextField, VERBATIM } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { Button } from "../ui/button";
 import { Label } from "../ui/input";
@@ -22,7 +22,7 @@ import { Notice } from "../ui/notice";
 import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { toast } from "../ui/toast";
-import { type RulesForm, ThresholdField, textOrNull } from "./threshold-field";
+import { type RulesForm, ThresholdField } from "./threshold-field";
 
 type Rules = Settings["alerts"];
 
@@ -97,13 +97,25 @@ function RulesFields(props: RulesFormProps) {
         {t("budgets")}
       </Label>
       <ScopedRules form={form} />
-      <WebhookField
-        form={form}
-        name="webhook_url"
-        kind="webhook"
-        savedUrl={props.settings.alerts.webhook_url}
-      />
-      <WebhookField form={form} name="slack_url" kind="slack" savedUrl={props.settings.alerts.slack_url} />
+      {(["webhook", "slack"] as const).map((kind) => (
+        <FormTextField
+          key={kind}
+          form={form}
+          name={`${kind}_url`}
+          options={{ setValueAs: emptyToNull }}
+          label={t(kind)}
+          hint={t(`${kind}Hint`)}
+          isOptional
+          // A saved URL is shown masked, so it can only be replaced as a whole.
+          onFocus={({ currentTarget: field }) => {
+            if (field.value === props.settings.alerts[`${kind}_url`]) field.select();
+          }}
+          type="url"
+          inputMode="url"
+          placeholder={t(`${kind}Placeholder`)}
+          {...VERBATIM}
+        />
+      ))}
       <Button type="submit" className="w-fit" isBusy={isSubmitting} disabled={!isDirty}>
         {common("save")}
       </Button>
@@ -159,40 +171,6 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
     },
   });
   return { form, ...saving };
-}
-
-/** One of the webhooks' URLs. */
-function WebhookField({
-  form,
-  name,
-  kind,
-  savedUrl,
-}: {
-  form: RulesForm;
-  name: "webhook_url" | "slack_url";
-  /** Message key. */
-  kind: "webhook" | "slack";
-  savedUrl: string | null;
-}) {
-  const t = useTranslations("alerts.rules");
-  return (
-    <FormTextField
-      form={form}
-      name={name}
-      options={{ setValueAs: textOrNull }}
-      label={t(kind)}
-      hint={t(`${kind}Hint`)}
-      isOptional
-      // A saved URL is shown masked, so it can only be replaced as a whole.
-      onFocus={(event) => {
-        if (event.currentTarget.value === savedUrl) event.currentTarget.select();
-      }}
-      type="url"
-      inputMode="url"
-      placeholder={t(`${kind}Placeholder`)}
-      {...VERBATIM}
-    />
-  );
 }
 
 // Few installations have such rules.

@@ -59,23 +59,16 @@ export function KeyLastUsed({ apiKey, viewer }: { apiKey: ApiKey; viewer: Viewer
       ) : (
         <span className="whitespace-nowrap text-ink-faint">{t("neverUsed")}</span>
       )}
-      {apiKey.last_rejected === null ? null : (
-        <LastRejected apiKey={apiKey} rejection={apiKey.last_rejected} viewer={viewer} />
-      )}
+      <LastRejected apiKey={apiKey} viewer={viewer} />
     </span>
   );
 }
 
-function LastRejected({
-  apiKey,
-  rejection,
-  viewer,
-}: {
-  apiKey: ApiKey;
-  rejection: LastRejection;
-  viewer: Viewer;
-}) {
+/** Renders nothing for a key without a rejected request. */
+function LastRejected({ apiKey, viewer }: { apiKey: ApiKey; viewer: Viewer }) {
   const t = useTranslations("apiKeys.rejected");
+  const rejection = apiKey.last_rejected;
+  if (rejection === null) return null;
   const reason = t(rejectionReason(rejection), { code: rejection.error });
   return (
     <Link

@@ -83,7 +83,7 @@ function Differences({ state, comparison, focus }: DifferencesProps) {
         {t("overlap", { share: format.share(state.overlap), top })}
       </p>
       <div className="grid gap-x-6 gap-y-6 lg:grid-cols-3">
-        <ChangedTexts state={state} texts={texts} focus={focus} />
+        <ChangedTexts state={state} comparison={comparison} focus={focus} />
         <RankList
           title={model}
           about={t("toText", { number: row + 1 })}
@@ -103,11 +103,7 @@ function Differences({ state, comparison, focus }: DifferencesProps) {
 }
 
 /** The texts whose neighbours differ most; a click pins one. */
-function ChangedTexts({
-  state,
-  texts,
-  focus,
-}: Pick<DifferencesProps, "state" | "focus"> & { texts: readonly string[] }) {
+function ChangedTexts({ state, comparison, focus }: DifferencesProps) {
   const t = useTranslations("embeddings.models");
   const [limit, setLimit] = useState(INITIAL_TEXTS);
   const hidden = state.differences.length - limit;
@@ -127,7 +123,7 @@ function ChangedTexts({
               )}
             >
               <span className="tabular min-w-5 text-xs text-ink-faint">{index + 1}</span>
-              <span className="truncate">{texts[index]}</span>
+              <span className="truncate">{comparison.call.texts[index]}</span>
               <span className="tabular text-ink-muted">{t("shared", { count: shared, top: state.top })}</span>
             </button>
           </li>

@@ -85,15 +85,11 @@ function Chip({ name, onRemove }: { name: string; onRemove(): void }) {
 function Suggestions({
   id,
   optionId,
-  words,
-  active,
-  onChoose,
+  list: { matches, active, add },
 }: {
   id: string;
   optionId(index: number): string;
-  words: readonly string[];
-  active: number;
-  onChoose(word: string): void;
+  list: ReturnType<typeof useChips>;
 }) {
   const t = useTranslations("common");
   return (
@@ -103,7 +99,7 @@ function Suggestions({
       aria-label={t("suggestions")}
       className="absolute inset-x-0 top-full z-10 mt-1 max-h-56 overflow-y-auto rounded-md border bg-raised p-1 shadow-float"
     >
-      {words.map((word, index) => (
+      {matches.map((word, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys of its list
         <div
           key={word}
@@ -115,7 +111,7 @@ function Suggestions({
           // The input keeps the focus.
           onPointerDown={(event) => event.preventDefault()}
           onMouseDown={(event) => event.preventDefault()}
-          onClick={() => onChoose(word)}
+          onClick={() => add(word)}
         >
           {word}
         </div>
@@ -182,15 +178,7 @@ export function ChipInput({
           className="w-24 flex-1 bg-transparent px-1.5 py-0.5 font-mono outline-none"
         />
       </div>
-      {list.showsList ? (
-        <Suggestions
-          id={listId}
-          optionId={optionId}
-          words={list.matches}
-          active={list.active}
-          onChoose={list.add}
-        />
-      ) : null}
+      {list.showsList ? <Suggestions id={listId} optionId={optionId} list={list} /> : null}
     </div>
   );
 }

@@ -14,6 +14,10 @@ export const VERBATIM = { autoComplete: "off", spellCheck: false, inputClassName
 /** Props of an input for names and passwords, which phones must neither capitalize nor correct. */
 export const AS_TYPED = { autoCapitalize: "none", autoCorrect: "off", spellCheck: false } as const;
 
+/** For `setValueAs`: an empty field means null, or no value. */
+export const emptyToNull = (text: unknown) => (text === "" ? null : text);
+export const emptyToUndefined = (text: unknown) => (text === "" ? undefined : text);
+
 /** A field whose control is a text input. */
 export function TextField({
   label,

@@ -42,15 +42,33 @@ export function WizardFrame({
           <Progress label={t("steps.label")} value={position + 1} max={steps.length} />
         </div>
         <ol aria-label={t("steps.label")} className="mt-12 hidden lg:block">
-          {steps.map((step, index) => (
-            <StepItem
-              key={step}
-              step={step}
-              isCurrent={step === current}
-              isDone={index < steps.indexOf(furthest)}
-              isLast={index === steps.length - 1}
-            />
-          ))}
+          {steps.map((step, index) => {
+            const isCurrent = step === current;
+            const isDone = index < steps.indexOf(furthest);
+            return (
+              <li
+                key={step}
+                aria-current={isCurrent ? "step" : undefined}
+                className={cn(
+                  "relative flex items-center gap-3 pb-7 text-base last:pb-0",
+                  isCurrent ? "font-medium text-ink" : isDone ? "text-ink-muted" : "text-ink-faint",
+                )}
+              >
+                {index === steps.length - 1 ? null : (
+                  <span
+                    aria-hidden="true"
+                    className={cn(
+                      "absolute top-6 bottom-1 left-[0.6875rem] w-0.5 rounded-full",
+                      isDone ? "bg-ink" : "bg-line",
+                    )}
+                  />
+                )}
+                <StepDot isDone={isDone} isCurrent={isCurrent} />
+                {t(`steps.${step}`)}
+                {isDone ? <span className="sr-only">({t("steps.done")})</span> : null}
+              </li>
+            );
+          })}
         </ol>
       </aside>
       <div className="flex flex-col">
@@ -60,43 +78,6 @@ export function WizardFrame({
         <main className="mx-auto w-full max-w-2xl flex-1 px-4 py-8 sm:px-8 lg:pt-[8vh]">{children}</main>
       </div>
     </div>
-  );
-}
-
-/** One step: done, current or to come. */
-function StepItem({
-  step,
-  isCurrent,
-  isDone,
-  isLast,
-}: {
-  step: WizardStep;
-  isCurrent: boolean;
-  isDone: boolean;
-  isLast: boolean;
-}) {
-  const t = useTranslations("setup");
-  return (
-    <li
-      aria-current={isCurrent ? "step" : undefined}
-      className={cn(
-        "relative flex items-center gap-3 pb-7 text-base last:pb-0",
-        isCurrent ? "font-medium text-ink" : isDone ? "text-ink-muted" : "text-ink-faint",
-      )}
-    >
-      {isLast ? null : (
-        <span
-          aria-hidden="true"
-          className={cn(
-            "absolute top-6 bottom-1 left-[0.6875rem] w-0.5 rounded-full",
-            isDone ? "bg-ink" : "bg-line",
-          )}
-        />
-      )}
-      <StepDot isDone={isDone} isCurrent={isCurrent} />
-      {t(`steps.${step}`)}
-      {isDone ? <span className="sr-only">({t("steps.done")})</span> : null}
-    </li>
   );
 }
 

@@ -8,7 +8,7 @@ import { CallError } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { FormFooter } from "../forms/form-footer";
 import { useSchemaResolver } from "../forms/schema-resolver";
-import { FormField, FormTextField } from "../forms/text-field";
+import { emptyToNull, FormField, FormTextField } from "../forms/text-field";
 import { useSaveForm } from "../forms/use-save-form";
 import { NativeSelect, SelectOptions } from "../ui/input";
 import { RoleField } from "./role-field";
@@ -16,8 +16,6 @@ import { RoleField } from "./role-field";
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.CreateInvite);
 const DAYS = [1, 3, 7, 30];
 const HOURS_PER_DAY = 24;
-/** An empty e-mail field means no e-mail. */
-const emptyToNull = (text: string | null) => (text === "" ? null : text);
 
 /** The form that creates an invite link: role, e-mail and expiry. */
 export function InviteForm({

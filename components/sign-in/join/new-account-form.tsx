@@ -8,15 +8,13 @@ import type { RegisterRequest } from "@/lib/contracts/console/invites";
 import { Form } from "../../forms/form";
 import { NewPasswordFields } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
-import { AS_TYPED, FormTextField } from "../../forms/text-field";
+import { AS_TYPED, emptyToUndefined, FormTextField } from "../../forms/text-field";
 import { Button } from "../../ui/button";
 import { JoinError } from "./link-states";
 import { useJoin } from "./use-join";
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.RegisterRequest);
 const FIELDS = ["username", "password", "confirmPassword", "display_name"] as const;
-/** An empty display name means the username. */
-const emptyToUndefined = (text?: string) => (text === "" ? undefined : text);
 
 /** The form of a new account; when `onCreate` has sent it, it opens the console. */
 export function NewAccountForm({
@@ -67,6 +65,7 @@ export function NewAccountForm({
       <FormTextField
         form={form}
         name="display_name"
+        // Without one, the username is shown.
         options={{ setValueAs: emptyToUndefined }}
         label={t("displayName")}
         hint={t("displayNameHint")}

@@ -10,6 +10,7 @@ import { CodeField } from "../../forms/code-field";
 import { Form } from "../../forms/form";
 import { NewPasswordFields } from "../../forms/new-password-fields";
 import { useSchemaResolver } from "../../forms/schema-resolver";
+import { emptyToUndefined } from "../../forms/text-field";
 import { Button } from "../../ui/button";
 import { JoinError, OneTimeLink, SignedInNotice } from "./link-states";
 import { useJoin } from "./use-join";
@@ -39,8 +40,6 @@ export function ResetPage({ signedInAs }: { signedInAs: string | null }) {
 
 const loadSchema = () => import("@/lib/contracts/console/invites").then((one) => one.AcceptPasswordReset);
 const FIELDS = ["password", "confirmPassword", "code"] as const;
-/** An empty field means no code. */
-const emptyToUndefined = (text?: string) => (text === "" ? undefined : text);
 
 interface ResetFormProps {
   token: string;
