@@ -3,7 +3,7 @@
 import { AudioWaveformIcon, CableIcon, PlusIcon } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
@@ -104,7 +104,15 @@ function Content() {
               <p className="text-sm text-ink-faint">{t("table.window")}</p>
             </>
           ) : null}
-          {hasOwn ? null : <NoOwnChannels channels={channels} addButton={addButton} />}
+          {hasOwn ? null : (
+            <EmptyState
+              icon={<CableIcon />}
+              title={t(channels.length > 0 ? "onlyBuiltIn.title" : "empty.title")}
+              action={addButton}
+            >
+              {t(channels.length > 0 ? "onlyBuiltIn.text" : "empty.text")}
+            </EmptyState>
+          )}
         </div>
       )}
       {isTesting && channels ? (
@@ -143,20 +151,6 @@ function useChannelActions(
         return action satisfies never;
     }
   };
-}
-
-/** Shown while there are only the built-in channels. */
-function NoOwnChannels({ channels, addButton }: { channels: readonly Channel[]; addButton: ReactNode }) {
-  const t = useTranslations("channels");
-  return (
-    <EmptyState
-      icon={<CableIcon />}
-      title={t(channels.length > 0 ? "onlyBuiltIn.title" : "empty.title")}
-      action={addButton}
-    >
-      {t(channels.length > 0 ? "onlyBuiltIn.text" : "empty.text")}
-    </EmptyState>
-  );
 }
 
 /** Saves a new order. `moveMessage` describes the last move for screen-reader users. */

@@ -3,7 +3,6 @@
 import { BoxesIcon, PlusIcon } from "lucide-react";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
-import type { ReactNode } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";
@@ -74,7 +73,22 @@ function Content({ isOwner }: { isOwner: boolean }) {
   );
   return (
     <div className="mx-auto max-w-page">
-      <Header isOwner={isOwner} createButton={models?.length ? createButton : null} />
+      <PageHeader
+        title={t("title")}
+        description={t("lead")}
+        action={
+          <div className="flex flex-wrap gap-2">
+            {isOwner ? (
+              <Button asChild variant="outline">
+                <Link prefetch={false} href="/models/local-voices">
+                  {t("localVoices")}
+                </Link>
+              </Button>
+            ) : null}
+            {models?.length ? createButton : null}
+          </div>
+        }
+      />
       {models && models.length > 0 ? <Filters q={q} operation={operation} /> : null}
       <ResultCount query={`${operation} ${q}`} rows={q || operation ? shown : undefined} hasMore={false} />
       {error && !models ? (
@@ -183,29 +197,6 @@ function NoModels() {
     >
       {t("empty.text")}
     </EmptyState>
-  );
-}
-
-/** The page's title, its link to local voices and the button for a new model. */
-function Header({ isOwner, createButton }: { isOwner: boolean; createButton: ReactNode }) {
-  const t = useTranslations("models");
-  return (
-    <PageHeader
-      title={t("title")}
-      description={t("lead")}
-      action={
-        <div className="flex flex-wrap gap-2">
-          {isOwner ? (
-            <Button asChild variant="outline">
-              <Link prefetch={false} href="/models/local-voices">
-                {t("localVoices")}
-              </Link>
-            </Button>
-          ) : null}
-          {createButton}
-        </div>
-      }
-    />
   );
 }
 

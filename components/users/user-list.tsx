@@ -53,7 +53,12 @@ function useColumns(viewer: Viewer): Column<ManagedUser>[] {
     {
       name: "email",
       heading: t("table.email"),
-      cell: (user) => <Email user={user} />,
+      cell: ({ email }) =>
+        email ? (
+          <span className="break-all text-ink-muted">{email}</span>
+        ) : (
+          <span className="text-ink-faint">–</span>
+        ),
       className: "hidden xl:table-cell",
       isOnCard: (user) => user.email !== null,
     },
@@ -71,19 +76,12 @@ function useColumns(viewer: Viewer): Column<ManagedUser>[] {
     {
       name: "lastSeen",
       heading: t("table.lastSeen"),
-      cell: (user) => <UserLastSeen user={user} />,
+      cell: ({ last_seen_at: at }) =>
+        at ? <RelativeTime at={at} /> : <span className="text-ink-faint">{t("neverSeen")}</span>,
       className: "whitespace-nowrap",
     },
     { name: "spent", heading: t("table.spent"), cell: (user) => <UserSpend user={user} /> },
   ];
-}
-
-function Email({ user }: { user: ManagedUser }) {
-  return user.email ? (
-    <span className="break-all text-ink-muted">{user.email}</span>
-  ) : (
-    <span className="text-ink-faint">–</span>
-  );
 }
 
 /** Display name and username, with badges for the viewer and for a disabled or locked user. */
@@ -121,15 +119,6 @@ function UserTwoFactor({ user }: { user: ManagedUser }) {
     <span className="text-ink-faint">{t("off")}</span>
   ) : (
     <Badge tone="warn">{t("off")}</Badge>
-  );
-}
-
-function UserLastSeen({ user }: { user: ManagedUser }) {
-  const t = useTranslations("users");
-  return user.last_seen_at ? (
-    <RelativeTime at={user.last_seen_at} />
-  ) : (
-    <span className="text-ink-faint">{t("neverSeen")}</span>
   );
 }
 
