@@ -30,12 +30,12 @@ function useServerMessage(): (error: ApiError) => string {
   const fieldError = useTranslations("common.fieldError");
   const isEnglish = useLocale() === "en";
   return useCallback(
-    ({ message, issues: [issue] }) => {
+    ({ message, issues: [issue, ...more] }) => {
       if (isEnglish || issue === undefined) return message;
       const rule = ruleText(fieldError, issue.message);
-      return issue.path === "" || issue.message === message
-        ? rule
-        : t("labelled", { label: issue.path, value: rule });
+      const isOfField = issue.path !== "" && issue.message !== message;
+      const text = isOfField ? t("labelled", { label: issue.path, value: rule }) : rule;
+      return more.length === 0 ? text : t("error.more", { text, count: more.length });
     },
     [t, fieldError, isEnglish],
   );

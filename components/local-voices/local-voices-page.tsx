@@ -55,7 +55,7 @@ function Content() {
         list?.installations.some(({ state }) => state === "running") ? BUSY_MS : IDLE_MS,
     },
   );
-  useInstalledToast(data?.installed);
+  useInstalledToast(data);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   /** Runs a call and shows the list after it; a failure as a message. */
   const act = async (work: () => Promise<unknown>) => {
@@ -117,17 +117,18 @@ function Content() {
 }
 
 /** Shows a message for each voice that was installed since the page was opened. */
-function useInstalledToast(installed: readonly InstalledVoice[] | undefined): void {
+function useInstalledToast(list: LocalVoiceList | undefined): void {
   const t = useTranslations("localVoices");
   const known = useRef<ReadonlySet<string> | null>(null);
-  const report = useEffectEvent((names: readonly string[]) => {
-    const added = names.filter((name) => known.current?.has(name) === false);
-    for (const name of added) toast.success(t("installedNamed", { name }));
-    known.current = new Set(names);
+  const report = useEffectEvent(({ installed, broken }: LocalVoiceList) => {
+    const added = installed.filter(({ name }) => known.current?.has(name) === false);
+    for (const { name } of added) toast.success(t("installedNamed", { name }));
+    // A voice whose disk is away is broken until it is mounted again.
+    known.current = new Set([...installed, ...broken].map(({ name }) => name));
   });
   useEffect(() => {
-    if (installed) report(installed.map(({ name }) => name));
-  }, [installed]);
+    if (list) report(list);
+  }, [list]);
 }
 
 function BackToModels() {

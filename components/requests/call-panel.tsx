@@ -9,6 +9,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { type CallFilter, withFilter } from "@/lib/client/calls";
+import { hasLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import { withRange } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
 import { useRange } from "@/lib/client/use-range";
@@ -46,6 +47,7 @@ export function CallPanel({
 }: Neighbours & { id: string; isAdmin: boolean; onClose(): void }) {
   const t = useTranslations("requests.detail");
   const common = useTranslations("common");
+  const letters = { letters: String(hasLetterShortcuts()) };
   // The row of the call that is open now; the one that opened the panel is gone from wide screens at once.
   const focus = useOpenerFocus({
     onCloseAutoFocus(event) {
@@ -67,10 +69,15 @@ export function CallPanel({
       >
         <div className="sticky top-0 z-10 flex items-center gap-1 border-b bg-inherit px-4 py-2">
           <Primitive.Title className="mr-auto pl-2 text-sm font-medium">{t("title")}</Primitive.Title>
-          <StepButton name={t("previous")} hint={t("previousHint")} to={neighbours.previous} {...neighbours}>
+          <StepButton
+            name={t("previous")}
+            hint={t("previousHint", letters)}
+            to={neighbours.previous}
+            {...neighbours}
+          >
             <ChevronUpIcon />
           </StepButton>
-          <StepButton name={t("next")} hint={t("nextHint")} to={neighbours.next} {...neighbours}>
+          <StepButton name={t("next")} hint={t("nextHint", letters)} to={neighbours.next} {...neighbours}>
             <ChevronDownIcon />
           </StepButton>
           <Primitive.Close asChild>

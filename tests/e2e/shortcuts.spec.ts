@@ -75,7 +75,13 @@ test("turns off the single-letter shortcuts of this browser and back on", async 
 
   await page.reload();
   const requests = page.getByRole("table", { name: "Requests", exact: true }).getByRole("row");
-  await expect(requests.nth(1)).toBeVisible();
+  await requests.nth(1).getByRole("link").first().click();
+  await expect(page.getByRole("button", { name: "Next request" })).toHaveAttribute(
+    "title",
+    "Next request (↓)",
+  );
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(`${product.url}/logs`);
   await page.keyboard.press("Shift+?");
   await page.keyboard.press("j");
   await page.keyboard.press("g");

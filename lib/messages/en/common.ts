@@ -140,6 +140,7 @@ export const common = {
     signedOut: "Your session has ended. Sign in to continue.",
     signIn: "Sign in",
     gone: "This no longer exists",
+    more: "{text} (and {count} more)",
     goneText: "It was deleted, or you no longer have access to it.",
     pageTitle: "This page couldn’t load",
     pageText:

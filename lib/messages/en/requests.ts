@@ -88,9 +88,9 @@ export const requests = {
   },
   detail: {
     previous: "Previous request",
-    previousHint: "Previous request (↑ or k)",
+    previousHint: "Previous request (↑{letters, select, true { or k} other {}})",
     next: "Next request",
-    nextHint: "Next request (↓ or j)",
+    nextHint: "Next request (↓{letters, select, true { or j} other {}})",
     replay: "Replay in playground",
     replayNoText: "The text was not stored; enter it there.",
     title: "Request",

@@ -140,6 +140,7 @@ export const common = {
     signedOut: "会话已结束，请重新登录。",
     signIn: "登录",
     gone: "此项已不存在",
+    more: "{text}（另有 {count} 处）",
     goneText: "它已被删除，或者您已无权访问。",
     pageTitle: "无法加载此页面",
     pageText: "请重新加载页面。若仍失败，浏览器控制台或服务器日志会显示原因。",

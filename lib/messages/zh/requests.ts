@@ -82,9 +82,9 @@ export const requests = {
   },
   detail: {
     previous: "上一个请求",
-    previousHint: "上一个请求（↑ 或 k）",
+    previousHint: "上一个请求（↑{letters, select, true { 或 k} other {}}）",
     next: "下一个请求",
-    nextHint: "下一个请求（↓ 或 j）",
+    nextHint: "下一个请求（↓{letters, select, true { 或 j} other {}}）",
     replay: "在试用页重放",
     replayNoText: "未保存输入文本，请在试用页填写。",
     title: "请求",

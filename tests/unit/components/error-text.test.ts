@@ -28,6 +28,13 @@ test("a server that cannot be reached is not one with an internal error", () => 
   expect(textOf(503, "unavailable", "The server is busy.")).toBe("The server is busy.");
 });
 
+test("says in Chinese how many more fields are not valid", () => {
+  const issues = ["a", "b", "c"].map((path) => ({ path, message: "Is required." }));
+  const message = "a: Is required. (and 2 more)";
+  const error = new ApiError({ status: 400, code: "invalid", message, issues });
+  expect(show(error, "zh")).toBe("a：必填（另有 2 处）");
+});
+
 test.each<[message: string, issue: FieldIssue, chinese: string]>([
   ["name: Is required. (and 2 more)", { path: "name", message: "Is required." }, "name：必填"],
   ["'base_url' is too odd", { path: "base_url", message: "Is not valid." }, "base_url：此值不被接受。"],
