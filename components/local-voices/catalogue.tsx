@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { AvailableVoice, LocalVoiceList } from "@/lib/contracts/console/local-voices";
 import { useAmounts } from "../charts/use-amounts";
+import { useServerText } from "../forms/use-server-text";
 import { Button } from "../ui/button";
 import { Facts } from "../ui/facts";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
@@ -95,6 +96,7 @@ function Rows({ catalogue, buttonOf }: VoicesProps) {
 /** The voices on narrow screens, with the reason of a failed installation, whose notice is far up the page. */
 function Cards({ catalogue, buttonOf, failures }: VoicesProps & { failures: Map<string, string | null> }) {
   const t = useTranslations("localVoices.catalogue");
+  const serverText = useServerText();
   return (
     <ul aria-labelledby="catalogue" className="divide-y rounded-md border bg-panel md:hidden">
       {catalogue.map((voice) => (
@@ -107,7 +109,7 @@ function Cards({ catalogue, buttonOf, failures }: VoicesProps & { failures: Map<
             {voice.licence}
           </Facts>
           {failures.get(voice.name) ? (
-            <p className="text-sm wrap-anywhere text-bad">{failures.get(voice.name)}</p>
+            <p className="text-sm wrap-anywhere text-bad">{serverText(failures.get(voice.name) ?? "")}</p>
           ) : null}
           <div>{buttonOf(voice)}</div>
         </li>

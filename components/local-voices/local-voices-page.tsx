@@ -120,11 +120,14 @@ function Content() {
 function useInstalledToast(list: LocalVoiceList | undefined): void {
   const t = useTranslations("localVoices");
   const known = useRef<ReadonlySet<string> | null>(null);
-  const report = useEffectEvent(({ installed, broken }: LocalVoiceList) => {
+  const report = useEffectEvent(({ installed, broken, installations }: LocalVoiceList) => {
     const added = installed.filter(({ name }) => known.current?.has(name) === false);
     for (const { name } of added) toast.success(t("installedNamed", { name }));
-    // A voice whose disk is away is broken until it is mounted again.
-    known.current = new Set([...installed, ...broken].map(({ name }) => name));
+    // A voice whose disk is away is broken until it is mounted again, or installed again.
+    const away = broken.filter(
+      ({ name }) => !installations.some((one) => one.name === name && one.state === "running"),
+    );
+    known.current = new Set([...installed, ...away].map(({ name }) => name));
   });
   useEffect(() => {
     if (list) report(list);

@@ -39,6 +39,7 @@ export function RequestList({
   isAdmin: boolean;
 }) {
   const t = useTranslations("requests");
+  const amounts = useAmounts();
   const open = useSearchParams().get("call");
   const { rows } = calls;
   const lastOpened = useLastOpened(open);
@@ -53,8 +54,8 @@ export function RequestList({
       if (rows && calls.hasMore && at + LOAD_AHEAD >= rows.length) void calls.loadMore();
     },
   };
-  // A search that stopped early has found nothing yet, as the page says.
-  const hasFound = isFiltered && (rows?.length !== 0 || calls.searchedFrom === null);
+  /** How far a search came that has found nothing yet. */
+  const searchedFrom = isFiltered && rows?.length === 0 ? calls.searchedFrom : null;
   useStepKeys({ ...steps, isOpen: open !== null });
   return (
     <div
@@ -64,7 +65,10 @@ export function RequestList({
       )}
     >
       <div className="grid min-w-0 grid-cols-1 gap-4">
-        <ResultCount query={calls.query} rows={hasFound ? rows : undefined} hasMore={calls.hasMore} />
+        <ResultCount {...calls} rows={isFiltered && searchedFrom === null ? rows : undefined} />
+        <p role="status" className="sr-only">
+          {searchedFrom && t("empty.noMatchYetText", { time: amounts.exact(searchedFrom) })}
+        </p>
         {calls.hasNewer ? (
           <Button variant="outline" size="sm" className="mx-auto" onClick={keepingFocus(calls.showNewer)}>
             {t("newer")}

@@ -10,26 +10,38 @@ import { EmptyState } from "../ui/empty-state";
 import { keepFocusAbove, keepingFocus } from "../ui/keep-focus";
 import { Skeleton } from "../ui/skeleton";
 
+interface Found {
+  query: string;
+  count: number;
+  hasMore: boolean;
+  /** False while the rows may be those of an earlier time. */
+  isFinal: boolean;
+}
+
 /**
  * Tells screen readers how many rows a search or filter has found, and nothing of those that come later. `query`: names
- * the search and filters; `rows` undefined: none is applied, or their rows are not loaded.
+ * the search and filters; `rows` undefined: none is applied, or their rows are not loaded; `isLoading`: they are loaded
+ * again.
  */
 export function ResultCount({
   query,
   rows,
   hasMore,
+  isLoading = false,
 }: {
   query: string;
   rows: readonly unknown[] | undefined;
   hasMore: boolean;
+  isLoading?: boolean;
 }) {
   const t = useTranslations("common");
-  const [found, setFound] = useState<{ query: string; text: string } | null>(null);
-  if (rows && found?.query !== query)
-    setFound({ query, text: t(hasMore ? "firstResults" : "results", { count: rows.length }) });
+  const [found, setFound] = useState<Found | null>(null);
+  const next = rows ? { query, count: rows.length, hasMore, isFinal: !isLoading } : null;
+  const isKept = found?.query === next?.query && (found === null || found.isFinal);
+  if (!isKept && JSON.stringify(found) !== JSON.stringify(next)) setFound(next);
   return (
     <p role="status" className="sr-only">
-      {rows ? found?.text : null}
+      {found && t(found.hasMore ? "firstResults" : "results", { count: found.count })}
     </p>
   );
 }
@@ -42,10 +54,10 @@ export function ListBody<Item>({
   /** Whether a search or filter is applied. */
   isFiltered: boolean;
 }) {
-  const { items, isCurrent, query, hasMore } = parts.list;
+  const { items, isCurrent, query, hasMore, isLoading } = parts.list;
   return (
     <>
-      <ResultCount query={query} rows={isFiltered && isCurrent ? items : undefined} hasMore={hasMore} />
+      <ResultCount rows={isFiltered && isCurrent ? items : undefined} {...{ query, hasMore, isLoading }} />
       <ListRows {...parts} />
     </>
   );

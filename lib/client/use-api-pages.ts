@@ -22,6 +22,8 @@ export interface ApiPages<Item> {
   query: string;
   /** False while the items are those of the previous filters. */
   isCurrent: boolean;
+  /** True while items are loaded, also those that are shown already. */
+  isLoading: boolean;
   hasMore: boolean;
   loadMore(): Promise<unknown>;
   isLoadingMore: boolean;
@@ -55,6 +57,7 @@ export function useApiPages(
     items: data?.flatMap((page) => page.items),
     query: key,
     isCurrent: isOwn,
+    isLoading: pages.isValidating,
     hasMore: Boolean(data?.at(-1)?.next_cursor),
     loadMore: () => pages.setSize(pages.size + 1),
     isLoadingMore: pages.isValidating && pages.size > (data?.length ?? 0),

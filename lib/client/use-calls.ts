@@ -148,6 +148,8 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
     /** Names the filters and the range. */
     query: path,
     rows: current?.rows,
+    /** True while the newest calls are loaded, also where earlier ones are shown. */
+    isLoading: first.isValidating,
     hasMore: Boolean(current?.cursor),
     /** Set where the search stopped before the end of the range; `loadMore` continues it. */
     searchedFrom: current?.searchedFrom ?? null,

@@ -132,6 +132,9 @@ test("announces how many requests a filter has found", async ({ ownerPage: page,
   await search.fill("nothing has this");
   await search.press("Enter");
   await expect(count).toHaveText("No results");
+  await search.fill("counted");
+  await search.press("Enter");
+  await expect(count).toHaveText("2 results");
   await page.goto(`${product.url}/logs?status=rejected&model=nothing-has-this`);
   await expect(count).toHaveText("No results");
   await page.goto(`${product.url}/logs?status=rejected`, { waitUntil: "networkidle" });

@@ -321,7 +321,7 @@ export function inChinese(sentence: string): string | null {
   if (subject !== undefined)
     return (
       inChinese(sentence.replace(subject, "The channel's upstream"))?.replace(
-        "渠道的上游",
+        /渠道的上游|The channel's upstream ?/,
         `归档文件的服务器“${host}”`,
       ) ?? null
     );

@@ -24,6 +24,7 @@ function render({
       items: undefined,
       query: "",
       isCurrent: true,
+      isLoading: false,
       hasMore: false,
       error: undefined,
       ...calls,

@@ -102,6 +102,10 @@ test.each([
   ["API key not found.", "找不到 API 密钥。"],
   ["This channel does not serve 'constructor'.", "此渠道不提供 constructor。"],
   ["The channel's upstream answered with an error (500).", "渠道的上游返回错误（500）。"],
+  [
+    "The archive's server github.com answered with a redirect that names no URL.",
+    "归档文件的服务器“github.com”返回了没有 URL 的重定向。",
+  ],
   ["The archive's server github.com could not be reached.", "无法连接到归档文件的服务器“github.com”。"],
   [
     "The archive's server github.com answered with an error (404).",
