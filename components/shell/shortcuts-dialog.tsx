@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { hasLetterShortcuts, setLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import type { Role } from "@/lib/contracts/console/user";
@@ -21,9 +21,18 @@ export function ShortcutsDialog({
   role: Role;
 }) {
   const t = useTranslations("common");
+  const dialog = useRef<HTMLDivElement>(null);
   return (
     <Dialog open={open} onOpenChange={onOpenChange}>
-      <DialogContent className="max-w-xl">
+      <DialogContent
+        ref={dialog}
+        className="max-w-xl"
+        onOpenAutoFocus={(event) => {
+          // Not the switch, which the next key could change.
+          event.preventDefault();
+          dialog.current?.focus();
+        }}
+      >
         <div className="grid gap-1.5 pr-8">
           <DialogTitle>{t("shortcuts.title")}</DialogTitle>
           <DialogDescription>{t("shortcuts.text")}</DialogDescription>

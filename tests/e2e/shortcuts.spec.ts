@@ -16,6 +16,9 @@ test("opens pages with g and a letter and lists the shortcuts with ?", async ({
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect(dialog.getByText("API keys")).toBeVisible();
   await expect(dialog.getByText("Next request")).toBeVisible();
+  await expect(dialog).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(dialog.getByRole("switch")).toBeChecked();
   // Shortcuts are inactive while a dialog is open.
   await page.keyboard.press("g");
   await page.keyboard.press("k");
