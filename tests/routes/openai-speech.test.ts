@@ -55,7 +55,7 @@ describe("POST /v1/audio/speech", () => {
       { segments: [{ text: "one two three", voice: "nova" }], speed: 2, instructions: "whisper" },
     ]);
     expect(JSON.stringify(speech.requests)).not.toContain("evil");
-    expect(rows).toMatchObject([{ user: "u-7", trace: { parameters: { voices: ["nova"], speed: 2 } } }]);
+    expect(rows).toMatchObject([{ endUser: "u-7", trace: { parameters: { voices: ["nova"], speed: 2 } } }]);
   });
 
   it("reserves more for speech that is slowed down", async () => {
@@ -180,7 +180,7 @@ describe("POST /v1/audio/speech", () => {
   it("records a user of 1,024 characters, counted as code points", async () => {
     const { post, rows } = harness();
     await readBody(await post(PATH, { ...GOOD, user: "😀".repeat(1_024), response_format: "pcm" }));
-    expect(rows).toMatchObject([{ status: 200, user: "😀".repeat(1_024) }]);
+    expect(rows).toMatchObject([{ status: 200, endUser: "😀".repeat(1_024) }]);
   });
 
   it("publishes the limits of the recorded fields in the OpenAPI document", () => {
