@@ -80,7 +80,11 @@ test("keeps what is entered while the rules are saved", async ({ ownerPage: page
   const minutes = page.getByLabel("Channel down for");
   await minutes.fill("6");
   const save = page.getByRole("button", { name: "Save changes" });
+  const request = page.waitForRequest(
+    (one) => one.method() === "PATCH" && one.url().endsWith("/api/settings"),
+  );
   await save.click();
+  await request;
   const disk = page.getByLabel(/^Free disk space/);
   await disk.fill("11");
   release();

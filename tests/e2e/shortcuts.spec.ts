@@ -67,9 +67,10 @@ test("turns off the single-letter shortcuts of this browser and back on", async 
   };
   const call = { model: "patchbay-embed", input: "lamp" };
   const headers = { authorization: `Bearer ${product.key}` };
-  expect((await page.request.post(`${product.url}/v1/embeddings`, { headers, data: call })).status()).toBe(
-    200,
-  );
+  for (let index = 0; index < 2; index++) {
+    const reply = await page.request.post(`${product.url}/v1/embeddings`, { headers, data: call });
+    expect(reply.status()).toBe(200);
+  }
   await page.goto(`${product.url}/logs`);
   await openFromPalette();
   await expect(letters).toBeChecked();
@@ -97,7 +98,9 @@ test("turns off the single-letter shortcuts of this browser and back on", async 
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await page.keyboard.press("j");
-  await expect(page).toHaveURL(/call=/);
+  await expect(page.getByRole("button", { name: "Next request" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(`${product.url}/logs`);
   await page.keyboard.press("g");
   await page.keyboard.press("k");
   await expect(page.getByRole("heading", heading("API keys"))).toBeVisible();

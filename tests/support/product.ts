@@ -66,6 +66,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     cwd: root,
     env: {
       PATH: process.env.PATH,
+      ...(process.env.TZ === undefined ? {} : { TZ: process.env.TZ }),
       NODE_ENV: "production",
       NEXT_TELEMETRY_DISABLED: "1",
       PORT: String(port),
