@@ -162,6 +162,7 @@ test("moves the focus to the page that the palette or two keys opened, and back 
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(opener).toBeFocused();
 
+  await page.getByRole("link", { name: "Models", exact: true }).focus();
   await page.keyboard.type("gu");
   await expect(heading(page, "Usage")).toBeVisible();
   await expect(page.locator("#content")).toBeFocused();
