@@ -28,9 +28,9 @@ export class RefusedArchive extends Error {
 
 /**
  * Unpacks a `.tar.bz2` or `.tar.gz` into `directory`, which exists and is empty, without the archive's top folder if it
- * has one. Only folders and plain files are written, all of them new and below `directory`. Throws RefusedArchive for
- * any other entry, a path that is not accepted, too many files or bytes, files at the top without a model, and a damaged
- * archive; the caller deletes what was written.
+ * has one. Only folders and plain files are written, all of them new and below `directory`; the files that hold
+ * attributes for macOS are left out. Throws RefusedArchive for any other entry, a path that is not accepted, too many
+ * files or bytes, files at the top without a model, and a damaged archive; the caller deletes what was written.
  */
 export async function unpack(
   archive: string,
@@ -48,7 +48,8 @@ export async function unpack(
     if (counted.bytes > limits.bytes) {
       throw new RefusedArchive(`It unpacks to more than ${Math.round(limits.bytes / 1024 ** 2)} MB.`);
     }
-    await writeEntry(path.join(directory, ...segmentsOf(entry)), entry);
+    if (isAppleDouble(entry)) entry.resume();
+    else await writeEntry(path.join(directory, ...segmentsOf(entry)), entry);
     onProgress(counted.bytes);
   };
   try {
@@ -139,6 +140,10 @@ async function decompressorOf(archive: string): Promise<NodeJS.ReadWriteStream> 
   }
   throw new RefusedArchive("It is neither a .tar.bz2 nor a .tar.gz archive.");
 }
+
+/** macOS packs the attributes of each file as an entry of its own beside it, `._` and its name (AppleDouble). */
+const isAppleDouble = ({ path: name, type }: ReadEntry) =>
+  type === "File" && path.posix.basename(name).startsWith("._");
 
 function refusedEntry({ path: name }: ReadEntry, why: string): RefusedArchive {
   return new RefusedArchive(`Its entry ${JSON.stringify(name.slice(0, 100))} ${why}.`);

@@ -175,6 +175,19 @@ describe("an archive", () => {
     expect(await listed()).toEqual(["mine"]);
   });
 
+  it("packed on macOS is installed without the files of its attributes", async () => {
+    const file = await archiveOf("mac.tar.gz", async (folder) => {
+      await writeFile(path.join(folder, "._model.onnx"), "attributes");
+      await writeFile(path.join(folder, "..", "._tiny"), "attributes");
+    });
+    const cwd = path.join(work, "source");
+    await create({ gzip: true, file, cwd, portable: true }, ["._tiny", "tiny"]);
+    await open().install("mine", { file }, OPTIONS);
+    const names = await readdir(path.join(directory, "mine"));
+    expect(names).toContain("model.onnx");
+    expect(names.filter((name) => name.startsWith("._"))).toEqual([]);
+  });
+
   it("is unpacked from bzip2", async () => {
     // A folder "a" with a file "b" that contains "hello\n", written by bzip2: the tests have no compressor for it.
     const file = path.join(work, "small.tar.bz2");
