@@ -48,8 +48,9 @@ export async function unpack(
     if (counted.bytes > limits.bytes) {
       throw new RefusedArchive(`It unpacks to more than ${Math.round(limits.bytes / 1024 ** 2)} MB.`);
     }
+    const segments = segmentsOf(entry);
     if (isAppleDouble(entry)) entry.resume();
-    else await writeEntry(path.join(directory, ...segmentsOf(entry)), entry);
+    else await writeEntry(path.join(directory, ...segments), entry);
     onProgress(counted.bytes);
   };
   try {

@@ -204,6 +204,7 @@ describe("an archive", () => {
 
   it.each([
     ["a path outside", [{ path: "tiny/../../outside" }], "has a path outside the archive"],
+    ["an attribute file outside", [{ path: "tiny/../../._outside" }], "has a path outside the archive"],
     ["an absolute path", [{ path: "/etc/passwd" }], "has a path outside the archive"],
     ["a backslash", [{ path: "tiny\\..\\outside" }], "has a backslash"],
     ["a control character", [{ path: "tiny/a\u0007" }], "has a backslash, a colon or a control character"],
