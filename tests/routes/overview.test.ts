@@ -103,6 +103,16 @@ test("returns totals and series, hours without calls as 0, and the previous peri
   expect(data.series.latency_p50_ms[0]).toBeNull();
 });
 
+test("compares a month with the days before it, across the start of daylight-saving time", async () => {
+  services.instance.timeZone = "Europe/Berlin";
+  const [from, to] = [Date.parse("2026-03-31T22:00:00Z"), Date.parse("2026-04-30T22:00:00Z")];
+  services.clock.advance(to - now());
+  for (const at of [from - HOUR, 2 * from - to]) await settle(at);
+  const { data } = await read(owner, { from, to, interval: "day" });
+  expect([data.periods.length, data.before.calls]).toEqual([30, 2]);
+  expect([data.before_series.calls[0], data.before_series.calls.at(-1)]).toEqual([1, 1]);
+});
+
 test("compares the current hour with the same part of the previous one", async () => {
   const end = now() - (now() % HOUR) + HOUR;
   services.clock.advance(end - HOUR / 2 - now());

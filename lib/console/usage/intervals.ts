@@ -58,6 +58,20 @@ export function splitIntoIntervals(range: TimeRange, groups: readonly UsageGroup
   return { periods, starts, sums };
 }
 
+/**
+ * The intervals with the first ones merged where there are more than `count`: a range of days that began at midnight
+ * begins an hour before it when moved over the start of daylight-saving time.
+ */
+export function mergeSurplus({ periods, starts, sums }: Intervals, count: number): Intervals {
+  const surplus = Math.max(0, starts.length - count);
+  const first = sums.slice(0, surplus + 1).reduce(addSums, NO_SUMS);
+  return {
+    periods: periods.slice(surplus),
+    starts: starts.slice(surplus),
+    sums: sums.slice(surplus).map((one, index) => (index === 0 ? first : one)),
+  };
+}
+
 /** Number of intervals elapsed by `now`; the running one counts by its elapsed share. */
 export function elapsedIntervals({ starts }: Intervals, to: number, now: number): number {
   if (now >= to) return starts.length;

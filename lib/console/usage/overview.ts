@@ -5,7 +5,14 @@ import { AppError } from "../../errors";
 import { NO_SUMS } from "../../ports/store/usage-query";
 import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";
-import { dayStarts, elapsedIntervals, type Intervals, splitIntoIntervals, sumOf } from "./intervals";
+import {
+  dayStarts,
+  elapsedIntervals,
+  type Intervals,
+  mergeSurplus,
+  splitIntoIntervals,
+  sumOf,
+} from "./intervals";
 import { channelShares, keyShares, modelShares, routeShares, unpricedModels, unroutedShares } from "./shares";
 import { toUsageSums } from "./to-usage-sums";
 
@@ -64,7 +71,10 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   const intervals = splitIntoIntervals({ ...counted, interval, timeZone }, now.groups);
   // Where a range was not read from its beginning, the two have different lengths.
   const isComparable = now.readFrom === null && before.readFrom === null;
-  const earlier = splitIntoIntervals({ ...previous, interval, timeZone }, isComparable ? before.groups : []);
+  const earlier = mergeSurplus(
+    splitIntoIntervals({ ...previous, interval, timeZone }, isComparable ? before.groups : []),
+    intervals.starts.length,
+  );
   const bounds = now.latencyBoundsMs;
   const ran = elapsedIntervals(intervals, counted.to, ctx.clock.now());
   return {
