@@ -98,8 +98,20 @@ export async function newestFirst<
   return toPage(query, rows, (row) => ({ at: row[age], id: row.id }), toItem);
 }
 
+/** The spellings of a text that lower() does not make equal; one for ASCII. */
+function spellings(text: string): string[] {
+  // Names are stored in this form; other texts as they were sent.
+  const composed = text.normalize("NFC");
+  const lower = composed.toLowerCase();
+  const [first = "", ...others] = lower;
+  const all = [text, composed, lower, composed.toUpperCase(), first.toUpperCase() + others.join("")];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them.
+  return /^[\x00-\x7f]*$/.test(text) ? [text] : [...new Set(all)];
+}
+
 /**
- * Matches `q` anywhere in one of the columns, ignoring case (SQLite: ASCII only); `%` and `_` are plain characters.
+ * Matches `q` anywhere in one of the columns, ignoring case; `%` and `_` are plain characters. SQLite's lower() changes
+ * ASCII only: other letters match in lower case, upper case, capitalised and as sent.
  * Throws AppError `invalid` below two characters, and for more than one line.
  */
 export function matches(q: string, columns: readonly string[]): RawBuilder<boolean> {
@@ -107,10 +119,13 @@ export function matches(q: string, columns: readonly string[]): RawBuilder<boole
     throw new AppError("invalid", "q: Must have at least 2 characters.", { param: "q" });
   }
   if (q.includes("\n")) throw new AppError("invalid", "q: Must not contain line breaks.", { param: "q" });
-  const pattern = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
   // The columns are joined into one text, a line each: lower() with PostgreSQL's collations is the largest cost of a
   // search.
   const lines = columns.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
   const text = sql.join(lines, sql` || ${sql.lit("\n")} || `);
-  return sql<boolean>`(lower(${text}) like lower(${pattern}) escape '\\')`;
+  const isMatch = (spelling: string) => {
+    const pattern = `%${spelling.replace(/[\\%_]/g, "\\$&")}%`;
+    return sql`lower(${text}) like lower(${pattern}) escape '\\'`;
+  };
+  return sql<boolean>`(${sql.join(spellings(q).map(isMatch), sql` or `)})`;
 }

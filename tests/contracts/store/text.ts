@@ -42,6 +42,19 @@ export function textContract(newDatabase: NewTestDatabase): void {
       expect((await store.settings.all()).nul).toBe("a\0b");
     });
 
+    test.each([
+      ["Müller", ["müller", "MÜLLER", "Mu\u0308ller"]],
+      ["Ключ", ["ключ", "КЛЮЧ", "лю"]],
+      ["мир", ["МИР", "Мир"]],
+      ["ЛЁД", ["лёд", "Лёд"]],
+      ["e\u0301tude", ["e\u0301tude", "e\u0301TUDE"]],
+      ["ÉCLAIR", ["éclair", "Éclair"]],
+    ])("finds %s in any case and composition", async (displayName, searches) => {
+      await store.users.insert(userRecord({ displayName }));
+      for (const q of searches)
+        expect((await store.users.list({ limit: 9, cursor: null, q })).items, q).toHaveLength(1);
+    });
+
     test("does not confuse a name with NUL with another name", async () => {
       expect(await store.users.findById("\0")).toBeNull();
       expect(await store.keys.findByDigest("\0")).toBeNull();
