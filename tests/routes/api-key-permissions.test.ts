@@ -267,8 +267,10 @@ describe("a management key", () => {
   test.each([...WIDER, ...REMOVED])(
     "cannot widen %s of another key beyond its own",
     async (field, fields) => {
+      const caller = await manageKey(KEY_FIELDS);
       const child = await make(KEY_FIELDS, owner);
-      expectRefused(await patch(child.id, fields, await manageKey(KEY_FIELDS)), field);
+      expectRefused(await patch(child.id, fields, caller), field);
+      expectRefused(await patch(child.id, { ...fields, enabled: false }, caller), field);
     },
   );
 
@@ -278,6 +280,17 @@ describe("a management key", () => {
     expect((await patch(wide.id, { name: "mine" }, caller)).status).toBe(403);
     expect((await rotate(wide.id, {}, caller)).status).toBe(403);
     expect((await read(wide.id)).version).toBe(1);
+  });
+
+  test.each([
+    ...COUNTED_LIMITS,
+    ...Object.entries(KEY_FIELDS).map(([name, value]) => [name, { [name]: value }] as const),
+  ])("with %s can disable a key without that limit, and not enable it", async (_, limit) => {
+    const wide = await make({}, owner);
+    const caller = await manageKey(limit);
+    expect((await patch(wide.id, { enabled: false, expires_at: null }, caller)).status).toBe(200);
+    expect((await patch(wide.id, { enabled: true }, caller)).status).toBe(403);
+    expect((await read(wide.id)).enabled).toBe(false);
   });
 
   test("cannot rotate a key in its grace period into one that outlives its own expiry", async () => {

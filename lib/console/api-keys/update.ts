@@ -46,9 +46,11 @@ export async function updateKey(ctx: ConsoleContext, id: string, input: UpdateKe
       budget: input.budget && applyBudget(input.budget, before.budget),
     });
     const wanted = { ...before, ...patch };
-    requireWithinCaller(ctx, wanted);
+    const isLooser = looserLimits(wanted, before).length > 0;
+    // A key that stays disabled and becomes no wider grants nothing.
+    if (wanted.enabled || isLooser) requireWithinCaller(ctx, wanted);
     requireMayLoosen(actor.role, before, wanted);
-    if (looserLimits(wanted, before).length > 0) requireNoPerKeyLimits(ctx, "loosen the limits of others");
+    if (isLooser) requireNoPerKeyLimits(ctx, "loosen the limits of others");
     // An expired key that becomes valid again counts toward the quota.
     if (!isUnexpired(before, now) && isUnexpired(wanted, now)) await requireKeyQuota(tx, owner, now);
     const limitsSetBy = limitAuthors(actor.role, owner.role, before, wanted);
