@@ -196,21 +196,26 @@ describe("changing a user", () => {
     expect((await login("twelve red foxes nap")).status).toBe(200);
   });
 
-  test("lets the user sign in after the delay of the name is cleared", async () => {
-    const { id } = (await create({ email: "mia@example.com" })).json.data;
-    for (let i = 0; i < 10; i++) {
-      const username = i % 2 === 0 ? "mia" : "mia@example.com";
-      await harness("/api/user/login", { body: { username, password: "wrong wrong wrong" } });
-    }
-    const login = () => harness("/api/user/login", { body: { username: "mia", password: PASSWORD } });
-    expect((await login()).status).toBe(429);
-    const seen = async () => (await harness(`/api/users/${id}`, { cookie: owner })).json.data;
-    expect(Date.parse((await seen()).locked_until)).toBeGreaterThan(services.clock.now());
-    expect((await harness(`/api/users/${id}/unlock`, { body: {}, cookie: owner })).status).toBe(200);
-    expect((await login()).status).toBe(200);
-    const now = new Date(services.clock.now()).toISOString();
-    expect(await seen()).toMatchObject({ locked_until: null, last_seen_at: now });
-  });
+  test.each(["unlocking", "a new password"])(
+    "lets the user sign in after %s clears their delay",
+    async (by) => {
+      const { id } = (await create({ email: "mia@example.com" })).json.data;
+      for (let i = 0; i < 10; i++) {
+        const username = i % 2 === 0 ? "mia" : "mia@example.com";
+        await harness("/api/user/login", { body: { username, password: "wrong wrong wrong" } });
+      }
+      const login = () => harness("/api/user/login", { body: { username: "mia", password: PASSWORD } });
+      expect((await login()).status).toBe(429);
+      const seen = async () => (await harness(`/api/users/${id}`, { cookie: owner })).json.data;
+      expect(Date.parse((await seen()).locked_until)).toBeGreaterThan(services.clock.now());
+      if (by === "unlocking")
+        expect((await harness(`/api/users/${id}/unlock`, { body: {}, cookie: owner })).status).toBe(200);
+      else expect((await patch(id, { version: 1, password: PASSWORD })).status).toBe(200);
+      expect((await login()).status).toBe(200);
+      const now = new Date(services.clock.now()).toISOString();
+      expect(await seen()).toMatchObject({ locked_until: null, last_seen_at: now });
+    },
+  );
 });
 
 test("on a demo site only its owner changes users and settings", async () => {

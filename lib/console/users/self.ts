@@ -24,8 +24,8 @@ export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promis
   // A new version would refuse what another window sends.
   if (Object.keys(fields).length === 0 && version === user.version) return readSelf(ctx);
   const emailKey = input.email ? userNameKey(input.email) : input.email;
-  if (emailKey && emailKey !== user.emailKey) await takeAttempt(ctx, "email", "loginAttemptsPerMinute");
-  const isNewEmail = emailKey !== undefined && emailKey !== user.emailKey;
+  const isNewEmail = Boolean(emailKey) && emailKey !== user.emailKey;
+  if (isNewEmail) await takeAttempt(ctx, "email", "loginAttemptsPerMinute");
   if (isNewEmail && user.role === "member" && (await readSettings(ctx.store)).self_registration) {
     const message =
       "Self-registration is on, so only administrators set e-mail addresses. Ask one to set yours.";
