@@ -174,6 +174,31 @@ describe("an import", () => {
     const rows = (await services.store.audit.list({ limit: 5, cursor: null, q: null })).items;
     const row = rows.find(({ action }) => action === "settings.import");
     expect(row?.detail).toMatchObject({ changed: ["setting password_minimum"], created: [], skipped: [] });
+    const channels = [{ ...CHANNEL, keys: undefined, name: "Patchbay", priority: 7, weight: 3 }];
+    await addChannel({ name: "Patchbay" });
+    await importFile({ ...file, settings: {}, models: [], channels });
+    const [last] = (await services.store.audit.list({ limit: 1, cursor: null, q: null })).items;
+    expect(last?.detail).toMatchObject({ changed: ["channel Patchbay: priority, weight"] });
+  });
+
+  test("enables and disables existing channels as the file says, but enables none without keys", async () => {
+    const { id } = await addChannel();
+    await addChannel({ name: "Empty", keys: [] });
+    const isEnabled = async () =>
+      Object.fromEntries((await services.store.channels.all()).map((one) => [one.name, one.enabled]));
+    const { file } = await exported();
+    const importAs = (enabled: boolean) => {
+      const channels = [CHANNEL.name, "Empty"].map((name) => ({ name, provider: CHANNEL.provider, enabled }));
+      return importFile({ ...file, settings: {}, models: [], channels });
+    };
+    expect((await importAs(false)).json.data.steps[0]).toMatchObject({
+      action: "change",
+      fields: ["enabled"],
+    });
+    expect(await isEnabled()).toMatchObject({ [CHANNEL.name]: false, Empty: false });
+    expect((await importAs(true)).json.data.steps).toMatchObject([{ action: "change" }, { action: "same" }]);
+    expect(await isEnabled()).toMatchObject({ [CHANNEL.name]: true, Empty: false });
+    expect((await services.store.channels.find(id))?.version).toBe(3);
   });
 
   test("names at most a hundred changes of a kind in the audit log", async () => {

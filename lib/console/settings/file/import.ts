@@ -185,7 +185,11 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   if (refused !== null) return skipped(one, refused);
   const listed = [...(before?.models ?? []), ...skippedModels];
   await ensureModels(tx, ctx, sent.models ?? [], { provider: facts, listed, models });
-  if (before !== undefined) return changed(one, await updateChannel(importing, before, patch));
+  if (before !== undefined) {
+    // A channel without keys may be waiting for them.
+    const enabled = before.keys.length === 0 && sent.enabled ? undefined : sent.enabled;
+    return changed(one, await updateChannel(importing, before, { ...patch, ...sentFields({ enabled }) }));
+  }
   const { name, provider } = sent;
   // Disabled until its keys are entered.
   const own = { ...patch, id: newId(ctx.random, "chn"), name, provider, enabled: false };
@@ -227,10 +231,15 @@ class DryRun extends Error {
 /** Most names of one kind of change in the audit log. */
 const MAX_NAMED = 100;
 
-/** The names of what the steps changed, as the audit log has them. */
+/** The names of what the steps changed, with the changed fields, as the audit log has them. */
 function changesOf(steps: readonly ImportStep[]): Record<string, string[]> {
+  const nameOf = ({ kind, name, fields }: ImportStep) => {
+    // A setting's field is the setting itself.
+    const others = fields.filter((field) => field !== name);
+    return `${kind} ${name}${others.length === 0 ? "" : `: ${others.join(", ")}`}`;
+  };
   const named = (action: ImportStep["action"]) => {
-    const names = steps.filter((one) => one.action === action).map((one) => `${one.kind} ${one.name}`);
+    const names = steps.filter((one) => one.action === action).map(nameOf);
     const more = names.length - MAX_NAMED;
     return more > 0 ? [...names.slice(0, MAX_NAMED), `and ${more} more`] : names;
   };
