@@ -219,6 +219,7 @@ test("lists rejected requests with names; members see those of their own keys on
   expect(await list("?user_id=usr_other", mia.cookie)).toEqual([]);
   expect(await list("?key_id=key_gone", mia.cookie)).toEqual([]);
   expect(await list("?status=429", owner)).toHaveLength(1);
+  expect(await list("?status=ok", owner)).toEqual([]);
   expect(await list("?status=unauthenticated", owner)).toMatchObject([{ key_id: null, key_name: null }]);
   expect(await list(`?key_id=${key.id}&request_id=req_1`, owner)).toHaveLength(1);
   expect((await harness("/api/usage/rejected", {})).status).toBe(401);

@@ -44,11 +44,11 @@ export async function listRejections(
   { limit, cursor, ...asked }: RejectionQuery,
 ): Promise<Page<Rejection>> {
   const filter = usageFilter(ctx, asked);
-  if (filter === null) return { items: [], nextCursor: null };
+  if (filter === null || filter.outcome?.kind === "ok") return { items: [], nextCursor: null };
   const { userId, keyId, model, requestId, from, to, outcome } = filter;
   const models = model === undefined ? undefined : await sentNames(ctx, model);
   const own: RejectionFilter = { userId, keyId, models, requestId, from, to };
-  if (outcome?.kind === "error" || outcome?.kind === "status") own.outcome = outcome;
+  if (outcome !== undefined && outcome.kind !== "failed") own.outcome = outcome;
   const page = await ctx.store.rejections.list({ ...own, limit, cursor: cursor ?? null, q: asked.q ?? null });
   const namer = createNamer(ctx);
   await namer.learn("key", page.items, (one) => one.keyId);
