@@ -35,6 +35,9 @@ export interface Instance {
   corsOrigins?: ReadonlySet<string>;
   /** SHA-256 of the token for /metrics created in the console, in hex; absent or null: none. */
   metricsTokenDigest?: string | null;
-  /** Reads the settings again; resolves when they are in effect in this process. */
+  /**
+   * Reads the settings again; resolves when they are in effect in this process. Does not throw: a failed read is
+   * repeated every second.
+   */
   refreshSettings?(): Promise<void>;
 }

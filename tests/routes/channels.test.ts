@@ -55,6 +55,40 @@ const patch = (id: string, body: object, cookie = owner) =>
   harness(`/api/channels/${id}`, { method: "PATCH", body, cookie });
 const models = async () => (await harness("/api/models", { cookie: owner })).json.data.items;
 
+test("reports a stored change as done when usage cannot be read after it", async () => {
+  const { ledger } = services.store;
+  const { summarize } = ledger;
+  const transaction = services.store.transaction.bind(services.store);
+  services.store.transaction = async (work) => {
+    const result = await transaction(work);
+    ledger.summarize = async () => {
+      throw new AppError("storage_unavailable", "All connections are in use.");
+    };
+    return result;
+  };
+  const statusOf = async (reply: Promise<{ status: number }>) => {
+    const { status } = await reply;
+    ledger.summarize = summarize;
+    return status;
+  };
+  const made = await statusOf(harness("/api/channels", { body: draft(), cookie: owner }));
+  const channels = await services.store.channels.all();
+  const { id = "", version } = channels.find(({ name }) => name === "Loopback") ?? {};
+  const tiers = [channels.map((one) => ({ id: one.id, version: one.version }))];
+  expect([
+    made,
+    await statusOf(patch(id, { version, weight: 2 })),
+    await statusOf(harness(`/api/channels/${id}/close`, { body: {}, cookie: owner })),
+  ]).toEqual([200, 200, 200]);
+  const read = await services.store.channels.find(id);
+  const after = tiers.map((tier) =>
+    tier.map((one) => (one.id === id ? { id, version: read?.version } : one)),
+  );
+  expect(await statusOf(harness("/api/channels/order", { body: { tiers: after }, cookie: owner }))).toBe(200);
+  const user = { username: "mia", password: "nine blue lanterns drift" };
+  expect(await statusOf(harness("/api/users", { body: user, cookie: owner }))).toBe(200);
+});
+
 describe("the label of an upstream key", () => {
   const labelsOf = (reply: { json: { data: { keys: { label: string | null }[] } } }) =>
     reply.json.data.keys.map((key) => key.label);
@@ -275,6 +309,9 @@ describe("a channel", () => {
     const one = await patch(made.id, { version: 2, keys: [{ id: both.json.data.keys[1].id }] });
     expect(one.json.data.keys).toHaveLength(1);
     expect((await patch(made.id, { version: 3, keys: [{ id: kept }] })).status).toBe(400);
+    const { id } = one.json.data.keys[0];
+    const twice = await patch(made.id, { version: 3, keys: [{ id }, { id }] });
+    expect([twice.status, twice.json.issues?.[0]?.path]).toEqual([400, "keys.1.id"]);
   });
 
   test.each([

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { applyStoredSettings } from "../../lib/console/settings/apply-settings";
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
+import { AppError } from "../../lib/errors";
 import {
   addUser,
   type ConsoleHarness,
@@ -251,6 +252,23 @@ describe("caches", () => {
 describe("the token of /metrics", () => {
   const make = (password = OWNER.password, cookie = owner) =>
     harness("/api/settings/metrics-token", { body: { password }, cookie });
+
+  test("is shown although the settings cannot be read after it is stored, and applied as soon as they can", async () => {
+    const { settings } = services.store;
+    const all = settings.all.bind(settings);
+    const transaction = services.store.transaction.bind(services.store);
+    services.store.transaction = async (work) => {
+      const result = await transaction(work);
+      settings.all = async () => {
+        throw new AppError("storage_unavailable", "All connections are in use.");
+      };
+      return result;
+    };
+    const made = await make();
+    expect([made.status, made.json.data.token]).toEqual([200, expect.stringMatching(/^pbm_/)]);
+    settings.all = all;
+    await vi.waitFor(() => expect(services.instance.metricsTokenDigest).toMatch(/^[0-9a-f]{64}$/), 5_000);
+  });
 
   test("is created by the owner with the password, shown once, and stored as a digest", async () => {
     expect((await make("not the password")).status).toBe(403);

@@ -2,7 +2,6 @@ import type { Channel, CreateChannel } from "../../contracts/console/channels";
 import { newId } from "../../gateway/new-id";
 import { requireOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { readUse } from "../circuits/health";
 import type { ConsoleContext } from "../context";
 import { sentFields } from "../differing";
 import { ensureModels } from "./ensure-models";
@@ -45,5 +44,6 @@ export async function createChannel(ctx: ConsoleContext, input: CreateChannel): 
       },
     });
   });
-  return toChannel(ctx, record, await readUse(ctx));
+  // Nothing has used it yet.
+  return toChannel(ctx, record, () => "none");
 }

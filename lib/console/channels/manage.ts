@@ -1,9 +1,10 @@
 import type { Channel, OrderChannels, Provider } from "../../contracts/console/channels";
 import type { ListPage, ShortListQuery } from "../../contracts/paging";
 import { AppError } from "../../errors";
+import type { ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireAdmin, requireOperator, staleVersion } from "../access/guards";
 import { recordAudit } from "../audit/record";
-import { readUse } from "../circuits/health";
+import { type ReadUse, readUse } from "../circuits/health";
 import type { ConsoleContext, ReadContext } from "../context";
 import { pageOf } from "../page-of";
 import { toChannel } from "./to-channel";
@@ -11,8 +12,16 @@ import { toChannel } from "./to-channel";
 /** The channels by priority; all of them without a query. */
 export async function listChannels(ctx: ReadContext, query: ShortListQuery = {}): Promise<ListPage<Channel>> {
   requireAdmin(ctx);
-  const records = await ctx.store.channels.all();
   const use = await readUse(ctx);
+  return showChannels(ctx, await ctx.store.channels.all(), use, query);
+}
+
+function showChannels(
+  ctx: ReadContext,
+  records: ChannelRecord[],
+  use: ReadUse,
+  query: ShortListQuery,
+): ListPage<Channel> {
   const page = pageOf(records, query, {
     sortKeyOf: ({ priority, createdAt, id }) => [priority, createdAt, id],
     sortKeyTypes: ["number", "number", "string"],
@@ -48,7 +57,8 @@ export async function orderChannels(ctx: ConsoleContext, input: OrderChannels): 
   const wanted = input.tiers.flatMap((tier, priority) => tier.map((one) => ({ ...one, priority })));
   const byId = new Map(wanted.map((one) => [one.id, one]));
   if (byId.size < wanted.length) throw new AppError("invalid", "tiers: Must name each channel once.");
-  await ctx.store.transaction(async (tx) => {
+  const use = await readUse(ctx);
+  const stored = await ctx.store.transaction(async (tx) => {
     const records = await tx.channels.all();
     if (records.length !== byId.size) throw staleVersion();
     const before: Record<string, number> = {};
@@ -62,10 +72,11 @@ export async function orderChannels(ctx: ConsoleContext, input: OrderChannels): 
       const updated = await tx.channels.update(one, { priority: one.priority });
       if (updated === null) throw staleVersion();
     }
-    if (Object.keys(after).length === 0) return;
+    if (Object.keys(after).length === 0) return records;
     await recordAudit(tx, ctx, { action: "channel.order", detail: { before, after } });
+    return tx.channels.all();
   });
-  return listChannels(ctx);
+  return showChannels(ctx, stored, use, {});
 }
 
 /** Deletes a channel and its keys; its models stay. Throws `forbidden`, `not_found`, `invalid` (embedded engine). */

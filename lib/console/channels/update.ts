@@ -4,7 +4,7 @@ import {
   LOCAL_VOICES,
   type UpdateChannel,
 } from "../../contracts/console/channels";
-import { AppError } from "../../errors";
+import { AppError, invalidField } from "../../errors";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import { getChannelRecord, requireOperator, staleVersion } from "../access/guards";
 import { recordAudit } from "../audit/record";
@@ -57,7 +57,11 @@ function keysOf(
       ? encryptKey(ctx, record.id, one)
       : withLabel(findStoredKey(record, one.id, index), one.label),
   );
-  if (keys !== undefined) requireUniqueLabels(keys);
+  if (keys === undefined) return undefined;
+  const ids = keys.map((key) => key.id);
+  const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
+  if (repeated >= 0) throw invalidField(`keys.${repeated}.id`, "Must name each key once.");
+  requireUniqueLabels(keys);
   return keys;
 }
 
@@ -98,6 +102,8 @@ function shownPatch(patch: Patch): Record<string, unknown> {
  */
 export async function updateChannel(ctx: ConsoleContext, id: string, input: UpdateChannel): Promise<Channel> {
   await requireOperator(ctx);
+  // Read first: what fails after the commit would report a stored change as failed.
+  const use = await readUse(ctx);
   const record = await ctx.store.transaction(async (tx) => {
     const before = await getChannelRecord(tx, id);
     // All checks below are against the version that is replaced.
@@ -122,7 +128,7 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
   // Loads the new version, which closes the circuits before they are shown.
   // A failed read is repeated with the next call; the change is stored.
   await ctx.catalog.all().catch(() => undefined);
-  return toChannel(ctx, record, await readUse(ctx));
+  return toChannel(ctx, record, use);
 }
 
 /**
@@ -131,6 +137,7 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
  */
 export async function closeCircuit(ctx: ConsoleContext, id: string, input: CloseCircuit): Promise<Channel> {
   await requireOperator(ctx);
+  const use = await readUse(ctx);
   const record = await getChannelRecord(ctx.store, id);
   const keyId = input.key_id;
   if (keyId !== undefined && !record.keys.some((key) => key.id === keyId))
@@ -139,5 +146,5 @@ export async function closeCircuit(ctx: ConsoleContext, id: string, input: Close
     recordAudit(tx, ctx, { action: "channel.close_circuit", target: id, detail: { upstream_key: keyId } }),
   );
   ctx.state.circuits.close(id, { keyId });
-  return toChannel(ctx, record, await readUse(ctx));
+  return toChannel(ctx, record, use);
 }

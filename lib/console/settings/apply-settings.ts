@@ -95,16 +95,15 @@ export async function applyStoredSettings(services: SettingsServices): Promise<v
     last = last.catch(() => undefined).then(apply);
     return last;
   };
-  const refreshOrRetry = (): void => {
+  const refreshOrRetry = (): Promise<void> =>
     refresh().catch((error: unknown) => {
       // The store is unavailable: the present settings stay in force until it can be read.
       log.warn("settings_not_read", { cause: String(error) });
       setTimeout(refreshOrRetry, RETRY_MS).unref();
     });
-  };
-  instance.refreshSettings = refresh;
+  instance.refreshSettings = refreshOrRetry;
   await refresh();
   store.onChange((topics) => {
-    if (topics.has("settings")) refreshOrRetry();
+    if (topics.has("settings")) void refreshOrRetry();
   });
 }

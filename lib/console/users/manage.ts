@@ -40,17 +40,18 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
       budget: applyBudget(input.budget),
     },
   );
-  await ctx.store.transaction(async (tx) => {
+  return ctx.store.transaction(async (tx) => {
     await requireFreeNames(tx, { username: user.usernameKey, email: user.emailKey }, null);
     await tx.users.insert(user);
-    await recordAudit(tx, ctx, { action: "user.create", target: user.id, detail: { role: user.role } });
+    const { username, role } = user;
+    await recordAudit(tx, ctx, { action: "user.create", target: user.id, detail: { username, role } });
+    return toManagedUser(tx, ctx, user);
   });
-  return toManagedUser(ctx.store, ctx, user);
 }
 
 /**
  * Changes a user of a lower role. Disabling, a new role or a new password ends the user's sessions and pending
- * sign-ins. Throws `not_found`, `forbidden`, `invalid`, `conflict` (stale version, e-mail taken).
+ * sign-ins; a new password also clears the delays of wrong ones. Throws `not_found`, `forbidden`, `invalid`, `conflict` (stale version, e-mail taken).
  */
 export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateUser): Promise<ManagedUser> {
   const actor = await requireSignedInOperator(ctx);
@@ -84,6 +85,7 @@ export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateU
       await tx.sessions.deleteByUser(id);
       await tx.flows.deleteByUser(id);
     }
+    if (passwordHash !== null) await clearLocks(tx, ctx, changed);
     const { version: _, password: __, budget, ...fields } = input;
     const shown = budget === undefined ? fields : { ...fields, budget: shownBudget(changed.budget) };
     await recordAudit(tx, ctx, {

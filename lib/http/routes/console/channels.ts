@@ -109,6 +109,7 @@ export const CHANNELS_ROUTES = [
   }),
   consoleRoute("POST /api/channels/order", {
     auth: "adminOrManageKey",
+    maxBodyBytes: MAX_CHANNEL_BYTES,
     summary: "Set the order in which channels are tried, for all of them at once",
     handle: async (ctx, { body }) => ({ data: await orderChannels(ctx, body) }),
   }),
