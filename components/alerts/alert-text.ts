@@ -77,11 +77,11 @@ export function useAlertText() {
     return rest > 0 ? t("fallback.more", { names: shown, count: rest }) : shown;
   }
 
-  /** How long the alert was open: "3 minutes". */
+  /** How long the alert was open, in the largest unit of which it has two: "90 minutes", "2 hours". */
   function durationOf({ opened_at, resolved_at }: Alert): string {
     const ms = Date.parse(resolved_at ?? opened_at) - Date.parse(opened_at);
-    const [unit, unitMs] = UNITS_MS.find(([, size]) => ms >= size) ?? (["seconds", SECOND_MS] as const);
-    return t(`duration.${unit}`, { count: Math.round(ms / unitMs) });
+    const [unit, unitMs] = UNITS_MS.find(([, size]) => ms >= 2 * size) ?? (["seconds", SECOND_MS] as const);
+    return t(`duration.${unit}`, { count: Math.floor(ms / unitMs) });
   }
 
   return { titleOf, adviceOf, factsOf: useFactsText(), fallbacksOf, durationOf, ...useDeliveryText() };

@@ -10,6 +10,8 @@ const Advice = (fields: Pick<Alert, "kind" | "detail">) =>
   // Only the fields that the advice depends on.
   useAlertText().adviceOf(fields as Alert);
 
+const Duration = (alert: Alert) => useAlertText().durationOf(alert);
+
 const Title = (alert: Alert) => useAlertText().titleOf(alert);
 
 function render(element: ReactElement): string {
@@ -61,4 +63,17 @@ test.each([
   // Only the fields that the title depends on.
   const alert = { kind, state, subject: "key_1:daily", subject_name: "robot", detail } as unknown as Alert;
   expect(render(createElement(Title, alert))).toBe(title);
+});
+
+test.each([
+  ["00:00:59.9", "59 seconds"],
+  ["00:01:30", "90 seconds"],
+  ["00:59:59", "59 minutes"],
+  ["01:30:00", "90 minutes"],
+  ["02:00:00", "2 hours"],
+  ["02:50:00", "2 hours"],
+])("an alert that was open for %s was open for %s", (time, duration) => {
+  const times = { opened_at: "2026-11-20T00:00:00Z", resolved_at: `2026-11-20T${time}Z` };
+  // Only the fields that the duration depends on.
+  expect(render(createElement(Duration, times as Alert))).toBe(duration);
 });
