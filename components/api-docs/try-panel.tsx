@@ -86,7 +86,12 @@ function useTryRequest(operation: Operation, models: ExampleModels, isGateway: b
     setBusy(true);
     setOutcome(null);
     try {
-      setOutcome({ reply: await tryCall({ method: operation.method, path, body, auth }) });
+      const request: TryRequest = { method: operation.method, path, body, auth };
+      const lengths = {
+        characters: (count: number) => t("characters", { count }),
+        numbers: (count: number) => t("numbers", { count }),
+      };
+      setOutcome({ reply: await tryCall(request, lengths) });
     } catch (error) {
       const message = error instanceof GatewayError ? error.failure.message : "";
       setOutcome({ error: message || t("noAnswer") });

@@ -32,7 +32,7 @@ import { type KeyModel, playgroundHref } from "./playground-link";
 type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
 
 /** The limits of all the viewer's keys together; renders nothing without one. */
-function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
+export function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
   const t = useTranslations("apiKeys.ownLimits");
   const format = useFormatter();
   const { money } = useAmounts();
@@ -48,7 +48,7 @@ function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
   if (all.length === 0) return null;
   return (
     <Notice tone="info" title={t("title")} className="mb-4">
-      {format.list(all, { type: "unit", style: "short" })}. {t("text")}
+      {t("text", { limits: format.list(all, { type: "conjunction", style: "narrow" }) })}
     </Notice>
   );
 }

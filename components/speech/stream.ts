@@ -187,6 +187,5 @@ export async function* streamSpeech(
     }
   }
   if (finishReason === "STOP") return;
-  const message = finishReason === null ? "" : `The model ended the speech early (${finishReason}).`;
-  throw new GatewayError({ ...truncatedStreamFailure(requestId), message });
+  throw new GatewayError({ ...truncatedStreamFailure(requestId), code: finishReason });
 }

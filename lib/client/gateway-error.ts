@@ -29,7 +29,7 @@ export interface GatewayFailure {
   message: string;
   /** HTTP status, or the status in an in-band error frame; 0 without a response. */
   status: number;
-  /** OpenAI's `code`, Gemini's `status` or the console's `code`. */
+  /** OpenAI's `code`, Gemini's `status` or its reason for an early end, or the console's `code`. */
   code: string | null;
   requestId: string | null;
   retryAfterMs: number | null;

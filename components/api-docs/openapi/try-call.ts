@@ -22,23 +22,29 @@ export interface TryReply {
   audio: Blob | null;
 }
 
+/** The words for what a shortened body leaves out, in the page's language. */
+interface LengthTexts {
+  characters(count: number): string;
+  numbers(count: number): string;
+}
+
 const MAX_TEXT_LENGTH = 200_000;
 const MAX_STRING_LENGTH = 240;
 
 /** Shortens base64 strings and vectors, which would hide the rest of the body. */
-function shorten(_name: string, value: unknown): unknown {
+function shorten(value: unknown, lengths: LengthTexts): unknown {
   if (typeof value === "string" && value.length > MAX_STRING_LENGTH)
-    return `${value.slice(0, 120)}… (${value.length} characters)`;
+    return `${value.slice(0, 120)}… ${lengths.characters(value.length)}`;
   if (Array.isArray(value) && value.length > 24 && value.every((one) => typeof one === "number"))
-    return [...value.slice(0, 8), `… (${value.length} numbers)`];
+    return [...value.slice(0, 8), `… ${lengths.numbers(value.length)}`];
   return value;
 }
 
-function displayText(text: string, type: string): string {
+function displayText(text: string, type: string, lengths: LengthTexts): string {
   const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}\n…` : text;
   if (!type.includes("json")) return cut.replace(/[A-Za-z0-9+/=]{400,}/g, (run) => `${run.slice(0, 120)}…`);
   try {
-    return JSON.stringify(JSON.parse(text), shorten, 2);
+    return JSON.stringify(JSON.parse(text), (_name, value) => shorten(value, lengths), 2);
   } catch {
     return cut;
   }
@@ -76,7 +82,7 @@ function audioFromJson(text: string, type: string): Blob | null {
   }
 }
 
-async function send(request: TryRequest, key: string | null): Promise<TryReply> {
+async function send(request: TryRequest, lengths: LengthTexts, key: string | null): Promise<TryReply> {
   const startedAt = performance.now();
   const response = await fetch(request.path, {
     method: request.method,
@@ -102,19 +108,19 @@ async function send(request: TryRequest, key: string | null): Promise<TryReply> 
     statusText: response.statusText,
     tookMs,
     headers: [...response.headers].sort(([a], [b]) => (a < b ? -1 : 1)),
-    text: text === null ? null : displayText(text, type),
+    text: text === null ? null : displayText(text, type, lengths),
     bytes: blob.size,
     audio: isAudio ? blob : text === null ? null : audioFromJson(text, type),
   };
 }
 
 /** Sends the request and returns any response. Throws only without a response or if no playground key could be created. */
-export async function tryCall(request: TryRequest): Promise<TryReply> {
-  if (request.auth === "session") return send(request, null);
-  if (request.auth !== "playground") return send(request, request.auth.key);
-  const reply = await withPlaygroundKey((key) => send(request, key));
+export async function tryCall(request: TryRequest, lengths: LengthTexts): Promise<TryReply> {
+  if (request.auth === "session") return send(request, lengths, null);
+  if (request.auth !== "playground") return send(request, lengths, request.auth.key);
+  const reply = await withPlaygroundKey((key) => send(request, lengths, key));
   if (reply.status !== 401) return reply;
   // The key ended with its session.
   forgetPlaygroundKey();
-  return withPlaygroundKey((key) => send(request, key));
+  return withPlaygroundKey((key) => send(request, lengths, key));
 }

@@ -76,6 +76,8 @@ export const apiDocs = {
     status: "Status",
     headers: "Headers",
     replyBody: "Response body",
+    characters: "({count, plural, one {# character} other {# characters}})",
+    numbers: "({count, plural, one {# number} other {# numbers}})",
     noText: "The response body is not text.",
     play: "Play the response",
     noAnswer: "No response",

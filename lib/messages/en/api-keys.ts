@@ -107,7 +107,7 @@ export const apiKeys = {
   },
   ownLimits: {
     title: "Limits for all your API keys together",
-    text: "Only a user with a higher role can change them. They also apply to the playgrounds.",
+    text: "{limits}. Only a user with a higher role can change them. They also apply to the playgrounds.",
     rpm: "{count, plural, one {# request} other {# requests}} per minute",
     tpm: "{count, plural, one {# token} other {# tokens}} per minute",
     concurrency: "{count, plural, one {# concurrent request} other {# concurrent requests}}",

@@ -74,6 +74,8 @@ export const apiDocs = {
     status: "状态",
     headers: "响应头",
     replyBody: "响应体",
+    characters: "（{count, number} 个字符）",
+    numbers: "（{count, number} 个数字）",
     noText: "响应体不是文本。",
     play: "播放响应",
     noAnswer: "没有响应",

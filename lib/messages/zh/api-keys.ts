@@ -103,7 +103,7 @@ export const apiKeys = {
   },
   ownLimits: {
     title: "您所有 API 密钥合计的限制",
-    text: "只有角色更高的用户可以更改，同样适用于试用页。",
+    text: "{limits}。只有角色更高的用户可以更改，同样适用于试用页。",
     rpm: "每分钟 {count, number} 个请求",
     tpm: "每分钟 {count, number} 个词元",
     concurrency: "{count, number} 个并发请求",

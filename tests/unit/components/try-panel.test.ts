@@ -18,6 +18,11 @@ afterEach(() => {
 const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, Date.now()))) as OpenApiDocument;
 const MODELS = { speech: "patchbay-speech", embeddings: "patchbay-embed-en" };
 
+const LENGTHS = {
+  characters: (count: number) => `${count} 个字符`,
+  numbers: (count: number) => `${count} 个数字`,
+};
+
 function panelOf(path: string): string {
   const operation = readOperations(document).find((one) => one.method === "GET" && one.path === path);
   if (!operation) throw new Error(`The document has no GET ${path}.`);
@@ -55,6 +60,16 @@ test("sends a request again with a new playground key when the key has ended wit
     return new Response("{}", { status: used.length === 1 ? 401 : 200 });
   });
   const request = { method: "GET", path: "/v1/models", body: null, auth: "playground" } as const;
-  expect((await tryCall(request)).status).toBe(200);
+  expect((await tryCall(request, LENGTHS)).status).toBe(200);
   expect(used).toEqual(["Bearer sk-pb-old", "Bearer sk-pb-new"]);
+});
+
+test("says in the language of the page how much of a long value is left out", async () => {
+  vi.stubGlobal("fetch", async () =>
+    Response.json({ data: "A".repeat(400), embedding: Array(30).fill(0.5) }),
+  );
+  const request = { method: "GET", path: "/api/status", body: null, auth: "session" } as const;
+  const { data, embedding } = JSON.parse((await tryCall(request, LENGTHS)).text ?? "");
+  expect(data).toBe(`${"A".repeat(120)}… 400 个字符`);
+  expect(embedding.at(-1)).toBe("… 30 个数字");
 });
