@@ -46,7 +46,7 @@ function Calls({ filters, range, timeZone }: { filters: CallFilters; range: Rang
   const query = { ...rangeQuery(range), ...filters, interval: range.interval };
   const { data: summary } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
   const calls = useCalls(callsQuery(filters, range), range.name);
-  const { buckets, bucketMs, items } = toSeries(range, summary);
+  const { buckets, bucketMs, interval, items } = toSeries(range, summary);
   return (
     <>
       <div className="mb-4 rounded-md border bg-panel p-3 pt-4" title={t("zoom")}>
@@ -65,7 +65,7 @@ function Calls({ filters, range, timeZone }: { filters: CallFilters; range: Rang
           empty={summary === undefined ? "" : undefined}
           onPick={(index) => {
             const at = buckets[index];
-            if (at !== undefined) setRangeInUrl(spanOfBucket(at, range.interval, timeZone));
+            if (at !== undefined) setRangeInUrl(spanOfBucket(at, interval, timeZone));
           }}
         />
         {summary?.read_from ? (

@@ -72,7 +72,7 @@ function Usage({
     { keepPreviousData: true },
   );
   const calls = useCalls(callsQuery(filters, range), range.name);
-  const { buckets, bucketMs, items } = toSeries(range, summary);
+  const { buckets, bucketMs, interval, items } = toSeries(range, summary);
   const view = useChartView(figure, items);
   const figuresFailed = Boolean(error && !summary);
   // One error is enough when figures and calls both fail to load.
@@ -106,7 +106,7 @@ function Usage({
                 empty={summary === undefined ? "" : undefined}
                 onPick={(index) => {
                   const at = buckets[index];
-                  if (at !== undefined) setRangeInUrl(spanOfBucket(at, range.interval, timeZone));
+                  if (at !== undefined) setRangeInUrl(spanOfBucket(at, interval, timeZone));
                 }}
               />
             </div>

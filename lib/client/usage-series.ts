@@ -1,6 +1,6 @@
 import type { UsageSummary } from "../contracts/console/usage-summary";
 import { HOUR_MS } from "../contracts/durations";
-import { INTERVAL_MS, type Range, type Span, startOfPeriod } from "./range";
+import { INTERVAL_MS, type Range, rangeOf, type Span, startOfPeriod } from "./range";
 
 type Item = UsageSummary["items"][number];
 
@@ -8,6 +8,7 @@ type Item = UsageSummary["items"][number];
 interface UsageSeries {
   buckets: number[];
   bucketMs: number;
+  interval: Range["interval"];
   items: (Item | null)[];
 }
 
@@ -29,16 +30,22 @@ function bucketsOf({ from, to }: Range, bucketMs: number): number[] {
   return buckets;
 }
 
-/** Series for a chart of a range, from its summary over time. */
-export function toSeries(range: Range, summary: UsageSummary | undefined): UsageSeries {
-  const bucketMs = INTERVAL_MS[range.interval];
-  const isDaily = range.interval === "day";
+/**
+ * Series for a chart of a range, from its summary over time. A summary of another range, which is kept while the next one
+ * loads, has the series of its own range.
+ */
+export function toSeries(requested: Range, summary: UsageSummary | undefined): UsageSeries {
+  const range = summary
+    ? rangeOf(requested.name, Date.parse(summary.from), Date.parse(summary.to))
+    : requested;
+  const { interval } = range;
+  const bucketMs = INTERVAL_MS[interval];
   const byStart = new Map<number, Item>();
   for (const item of summary?.items ?? []) {
     if (item.period !== null) byStart.set(startOfPeriod(item.period), item);
   }
-  const buckets = isDaily ? daysOf(range, [...byStart.keys()]) : bucketsOf(range, bucketMs);
-  return { buckets, bucketMs, items: buckets.map((at) => byStart.get(at) ?? null) };
+  const buckets = interval === "day" ? daysOf(range, [...byStart.keys()]) : bucketsOf(range, bucketMs);
+  return { buckets, bucketMs, interval, items: buckets.map((at) => byStart.get(at) ?? null) };
 }
 
 /** Time zones are at most 14 hours ahead of UTC and 12 behind it; a day has at most 25 hours. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { rangeOf, startOfPeriod } from "@/lib/client/range";
+import { rangeOf, rangeQuery, startOfPeriod } from "@/lib/client/range";
 import { spanOfBucket, toSeries } from "@/lib/client/usage-series";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
 
@@ -10,12 +10,24 @@ const DAYS = ["2026-04-22", "2026-04-23", "2026-04-24", "2026-04-25", "2026-04-2
 test.each(["Africa/Cairo", "Europe/Berlin", "UTC"])("a chart has the calls of every day in %s", (zone) => {
   // In Cairo the clock goes from 24 April 0:00 to 1:00: that day has no midnight.
   vi.stubEnv("TZ", zone);
-  const range = rangeOf("custom", startOfPeriod("2026-04-22"), startOfPeriod("2026-04-27"));
+  // By day: longer than a week.
+  const range = rangeOf("custom", startOfPeriod("2026-04-22"), startOfPeriod("2026-05-01"));
   // Only what the series reads.
-  const summary = { items: DAYS.map((period) => ({ period })) } as UsageSummary;
-  const { buckets, items } = toSeries({ ...range, interval: "day" }, summary);
-  expect(items.map((item) => item?.period)).toEqual(DAYS);
-  expect(buckets).toEqual(DAYS.map(startOfPeriod));
+  const summary = { ...rangeQuery(range), items: DAYS.map((period) => ({ period })) } as UsageSummary;
+  const { buckets, items } = toSeries(range, summary);
+  expect(items.slice(0, DAYS.length).map((item) => item?.period)).toEqual(DAYS);
+  expect(buckets.slice(0, DAYS.length)).toEqual(DAYS.map(startOfPeriod));
+});
+
+test("a summary that is kept while another range loads has the buckets of its own range", () => {
+  const day = rangeOf("24h", Date.parse("2026-11-20T00:00:00Z"), Date.parse("2026-11-21T00:00:00Z"));
+  const month = rangeOf("30d", Date.parse("2026-10-22T00:00:00Z"), Date.parse("2026-11-21T00:00:00Z"));
+  // Only what the series reads.
+  const summary = { ...rangeQuery(day), items: [{ period: "2026-11-20T23:00:00.000Z" }] } as UsageSummary;
+  const series = toSeries(month, summary);
+  expect(series).toEqual(toSeries(day, summary));
+  expect(series.interval).toBe("hour");
+  expect(series.items.at(-1)).not.toBeNull();
 });
 
 test.each([

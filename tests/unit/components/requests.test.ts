@@ -8,7 +8,7 @@ import {
   rejectionsQuery,
   withFilter,
 } from "@/lib/client/calls";
-import { rangeOf, readRange } from "@/lib/client/range";
+import { type Range, rangeOf, rangeQuery, readRange } from "@/lib/client/range";
 import { toSeries } from "@/lib/client/usage-series";
 import { fromFirstPage, runningRows, withNewestPage, withRowsAgain } from "@/lib/client/use-calls";
 import type { UsageRow } from "@/lib/contracts/console/usage";
@@ -132,21 +132,19 @@ describe("queries and filters of calls", () => {
 
 describe("toSeries", () => {
   const item = (period: string, calls: number) => ({ period, calls });
-  const summary = (...items: object[]) => ({ items }) as unknown as UsageSummary;
+  const summary = (range: Range, ...items: object[]) =>
+    ({ ...rangeQuery(range), items }) as unknown as UsageSummary;
 
   test("fills hours without calls", () => {
     const range = readRange(new URLSearchParams("from=2026-09-21T10:30:00Z&to=2026-09-21T14:00:00Z"), NOW);
-    const { buckets, items } = toSeries(
-      { ...range, interval: "hour" },
-      summary(item("2026-09-21T12:00:00.000Z", 3)),
-    );
+    const { buckets, items } = toSeries(range, summary(range, item("2026-09-21T12:00:00.000Z", 3)));
     expect(buckets.map((at) => new Date(at).getUTCHours())).toEqual([10, 11, 12, 13]);
     expect(items.map((one) => one?.calls ?? 0)).toEqual([0, 0, 3, 0]);
   });
 
   test("puts daily totals on the day that the server counted", () => {
     const range = readRange(new URLSearchParams("range=30d"), NOW);
-    const { buckets, items } = toSeries(range, summary(item("2026-09-20", 2)));
+    const { buckets, items } = toSeries(range, summary(range, item("2026-09-20", 2)));
     const at = items.findIndex((one) => one !== null);
     expect(new Date(buckets[at] ?? 0).getDate()).toBe(20);
     expect(toSeries(range, undefined).items.every((one) => one === null)).toBe(true);
