@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import { searchText, setQueryParam } from "@/lib/client/query-params";
+import { pushQueryParams, searchText, setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import { useLinkedDialog } from "@/lib/client/use-linked-dialog";
@@ -203,7 +203,7 @@ function NoKeys({ q, owner, createButton }: { q: string; owner: string | null; c
         icon={<KeyRoundIcon />}
         title={t("emptyOwner.title")}
         action={
-          <Button variant="outline" onClick={() => setQueryParam("owner", null)}>
+          <Button variant="outline" onClick={() => pushQueryParams({ owner: null })}>
             {t("emptyOwner.clear")}
           </Button>
         }
@@ -232,7 +232,7 @@ function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | nu
       aria-label={t("label")}
       className="grow sm:w-56 sm:grow-0"
       value={owner ?? ""}
-      onValueChange={(next) => setQueryParam("owner", next)}
+      onValueChange={(next) => pushQueryParams({ owner: next })}
     >
       <option value="">{t("all")}</option>
       <option value="me">{t("mine")}</option>

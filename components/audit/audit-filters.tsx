@@ -6,7 +6,7 @@ import { type ReactNode, useId } from "react";
 import { useTranslations } from "use-intl";
 import { AUDIT_GROUPS, type AuditGroup } from "@/components/audit/use-audit";
 import { api } from "@/lib/client/api";
-import { setQueryParam } from "@/lib/client/query-params";
+import { pushQueryParams, setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { Button } from "../ui/button";
@@ -19,7 +19,7 @@ const NAMES = ["q", "actor", "what", "time", "from", "to", "target"] as const;
 
 /** Removes every filter from the URL. */
 export function clearFilters(): void {
-  for (const name of NAMES) setQueryParam(name, null);
+  pushQueryParams(Object.fromEntries(NAMES.map((name) => [name, null])));
 }
 
 /** The filters, which are part of the URL. `rows`: the rows on the page, which hold the names of deleted users. */
@@ -51,7 +51,11 @@ export function AuditFilters({ rows }: { rows: readonly AuditRow[] }) {
       {isFiltered ? (
         <div className="flex flex-wrap items-center gap-2">
           {target ? (
-            <Button variant="outline" size="sm" onClick={keepingFocus(() => setQueryParam("target", null))}>
+            <Button
+              variant="outline"
+              size="sm"
+              onClick={keepingFocus(() => pushQueryParams({ target: null }))}
+            >
               <span className="max-w-64 truncate">{t("target", { name: targetName })}</span>
               <XIcon aria-hidden="true" />
               <span className="sr-only">{t("targetClear")}</span>
@@ -95,7 +99,7 @@ function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[]
   return (
     <Labelled label={t("actor")}>
       {(id) => (
-        <FilterSelect id={id} value={value} onValueChange={(actor) => setQueryParam("actor", actor)}>
+        <FilterSelect id={id} value={value} onValueChange={(actor) => pushQueryParams({ actor })}>
           <option value="">{t("anyActor")}</option>
           {isListed ? null : (
             <option value={value}>{rows.find((row) => row.actor === value)?.actor_name ?? value}</option>
@@ -115,7 +119,7 @@ function GroupChoice({ value }: { value: string }) {
   return (
     <Labelled label={t("filter.group")}>
       {(id) => (
-        <FilterSelect id={id} value={value} onValueChange={(group) => setQueryParam("what", group)}>
+        <FilterSelect id={id} value={value} onValueChange={(group) => pushQueryParams({ what: group })}>
           <option value="">{t("filter.anyGroup")}</option>
           <SelectOptions of={groups.map((group) => [group, t(`group.${group}`)])} />
         </FilterSelect>
@@ -126,12 +130,8 @@ function GroupChoice({ value }: { value: string }) {
 
 function TimeChoice({ value, from, to }: { value: string; from: string; to: string }) {
   const t = useTranslations("audit.filter");
-  const choose = (time: string) => {
-    setQueryParam("time", time);
-    if (time === "days") return;
-    setQueryParam("from", null);
-    setQueryParam("to", null);
-  };
+  const choose = (time: string) =>
+    pushQueryParams(time === "days" ? { time } : { time, from: null, to: null });
   return (
     <>
       <Labelled label={t("time")} className="col-span-2 xl:col-span-1">
@@ -168,6 +168,7 @@ function DayField({
   max?: string;
 }) {
   const t = useTranslations("audit.filter");
+  // Typed part by part, each of which may make another date.
   const { shown, change } = useInputValue(value, (day) => setQueryParam(name, day));
   return (
     <Labelled label={t(name)}>

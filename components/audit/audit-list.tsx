@@ -4,7 +4,7 @@ import { ChevronRightIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import { type AuditChange, readAuditDetail } from "@/components/audit/audit-detail";
-import { setQueryParam } from "@/lib/client/query-params";
+import { pushQueryParams } from "@/lib/client/query-params";
 import type { AuditRow } from "@/lib/contracts/console/audit";
 import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
@@ -112,11 +112,11 @@ function AuditDetailPanel({ row }: { row: AuditRow }) {
       {detail.changes.length > 0 ? <Changes changes={detail.changes} /> : null}
       <Facts row={row} />
       <div className="flex flex-wrap gap-2">
-        <Button variant="outline" size="sm" onClick={() => setQueryParam("actor", row.actor)}>
+        <Button variant="outline" size="sm" onClick={() => pushQueryParams({ actor: row.actor })}>
           <span className="max-w-64 truncate">{t("onlyActor", { name: auditText.actorOf(row) })}</span>
         </Button>
         {row.target && row.target !== row.actor ? (
-          <Button variant="outline" size="sm" onClick={() => setQueryParam("target", row.target)}>
+          <Button variant="outline" size="sm" onClick={() => pushQueryParams({ target: row.target })}>
             <span className="max-w-64 truncate">{t("onlyTarget", { name: auditText.targetOf(row) })}</span>
           </Button>
         ) : null}

@@ -6,7 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, cached, callApi } from "@/lib/client/api";
-import { setQueryParam } from "@/lib/client/query-params";
+import { pushQueryParams, setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import { useLinkedDialog } from "@/lib/client/use-linked-dialog";
 import type { ModelList as Listed, Model } from "@/lib/contracts/console/models";
@@ -163,8 +163,7 @@ function useToggle(reload: () => Promise<unknown>) {
 }
 
 function clearFilters(): void {
-  setQueryParam("q", null);
-  setQueryParam("operation", null);
+  pushQueryParams({ q: null, operation: null });
 }
 
 function PriceDate({ data }: { data: Listed }) {
@@ -202,7 +201,7 @@ function NoModels() {
 
 function Filters({ q, operation }: { q: string; operation: string }) {
   const t = useTranslations("models");
-  const { shown, change } = useInputValue(operation, (next) => setQueryParam("operation", next));
+  const { shown, change } = useInputValue(operation, (next) => pushQueryParams({ operation: next }));
   return (
     <div className="mb-4 flex flex-wrap gap-2">
       <SearchField

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { type CallFilter, type CallFilters, MAX_ITEMS, withFilter } from "@/lib/client/calls";
-import { setQueryParam } from "@/lib/client/query-params";
+import { pushQueryParams } from "@/lib/client/query-params";
 import { type Range, rangeQuery } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
 import type { UsageSummary } from "@/lib/contracts/console/usage-summary";
@@ -98,30 +98,18 @@ function useBars(summary: UsageSummary | undefined, by: Dimension, figure: Figur
   }
 }
 
-/** The figure by model, channel, key, user, tag or end user; a row adds a filter for its item. */
-export function Breakdown({
-  filters,
-  range,
-  figure,
-  isOwn,
-}: {
+interface BreakdownProps {
   filters: CallFilters;
   range: Range;
   figure: Figure;
-  isOwn: boolean;
-}) {
+}
+
+/** The figure by model, channel, key, user, tag or end user; a row adds a filter for its item. */
+export function Breakdown({ isOwn, ...props }: BreakdownProps & { isOwn: boolean }) {
   const t = useTranslations("usage.by");
-  const tUsage = useTranslations("usage");
-  const amounts = useAmounts();
-  const searchParams = useSearchParams();
-  const requested = searchParams.get("by");
+  const requested = useSearchParams().get("by");
   const dimensions = DIMENSIONS.filter((dimension) => !(isOwn && dimension === "user"));
   const by = dimensions.find((dimension) => dimension === requested) ?? "model";
-  const order = figure === "calls" ? undefined : figure;
-  const query = { ...rangeQuery(range), ...filters, by, order, limit: MAX_ITEMS };
-  const { data, error, mutate } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
-  const bars = useBars(data, by, figure);
-
   return (
     <section className="grid content-start gap-3 rounded-md border bg-panel p-4">
       <span className="flex items-center justify-between gap-4">
@@ -129,28 +117,45 @@ export function Breakdown({
         <FilterSelect
           aria-label={t("label")}
           value={by}
-          onValueChange={(value) => setQueryParam("by", value === "model" ? null : value)}
+          onValueChange={(value) => pushQueryParams({ by: value === "model" ? null : value })}
           className="w-auto"
         >
           <SelectOptions of={dimensions.map((dimension) => [dimension, t(dimension)])} />
         </FilterSelect>
       </span>
-      {error && !data ? (
-        <CallError error={error} onRetry={() => void mutate()} />
-      ) : !data ? (
-        <span aria-busy="true" className="grid gap-3">
-          {[0, 1, 2, 3].map((line) => (
-            <Skeleton key={line} className="h-8 w-full" />
-          ))}
-        </span>
-      ) : bars.length > 0 ? (
+      {/* Keeps the data of former filters, but not that of another dimension, whose rows set another filter. */}
+      <Rows key={by} by={by} {...props} />
+    </section>
+  );
+}
+
+function Rows({ by, filters, range, figure }: BreakdownProps & { by: Dimension }) {
+  const t = useTranslations("usage.by");
+  const tUsage = useTranslations("usage");
+  const amounts = useAmounts();
+  const order = figure === "calls" ? undefined : figure;
+  const query = { ...rangeQuery(range), ...filters, by, order, limit: MAX_ITEMS };
+  const { data, error, mutate } = useApi(api.summarizeUsage, { query }, { keepPreviousData: true });
+  const bars = useBars(data, by, figure);
+  if (error && !data) return <CallError error={error} onRetry={() => void mutate()} />;
+  if (!data)
+    return (
+      <span aria-busy="true" className="grid gap-3">
+        {[0, 1, 2, 3].map((line) => (
+          <Skeleton key={line} className="h-8 w-full" />
+        ))}
+      </span>
+    );
+  return (
+    <>
+      {bars.length > 0 ? (
         <BarList bars={bars} />
       ) : (
         <p className="py-6 text-center text-sm text-ink-muted">{t("empty")}</p>
       )}
-      {data?.read_from ? (
+      {data.read_from ? (
         <p className="text-sm text-ink-muted">{tUsage("partial", { when: amounts.exact(data.read_from) })}</p>
       ) : null}
-    </section>
+    </>
   );
 }

@@ -166,6 +166,10 @@ test("keeps search and type in the URL", async ({ routedPage: page, routed }) =>
   await expect(rowOf(page, "patchbay-embed")).toHaveCount(0);
   await page.getByRole("radio", { name: "All" }).click();
   await expect(page.getByRole("radio", { name: "All" })).toBeChecked();
+  await page.goBack();
+  await expect(page.getByRole("radio", { name: "Speech" })).toBeChecked();
+  await page.goForward();
+  await expect(page.getByRole("radio", { name: "All" })).toBeChecked();
   await page.getByLabel("Search models").fill("embed");
   await expect(page).toHaveURL(/\?q=embed$/);
   await expect(rowOf(page, "patchbay-embed")).toBeVisible();

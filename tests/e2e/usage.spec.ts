@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
-import { expect, signInByCookie, test } from "./fixtures";
+import { expect, holdRequests, signInByCookie, test } from "./fixtures";
 import { createTestKey, embed, type TestKey } from "./usage-calls";
 import { createUser } from "./users";
 
@@ -22,6 +22,8 @@ test("counts the calls of the day in the figures and lists them", async ({ owner
   await figure(page, "Tokens").click();
   await expect(page).toHaveURL(/figure=tokens/);
   await expect(page.getByRole("slider", { name: /Tokens over time/ })).toBeAttached();
+  await page.goBack();
+  await expect(figure(page, "Requests")).toBeChecked();
 });
 
 test("keeps filters in the URL, applies them to everything and clears them at once", async ({
@@ -47,9 +49,21 @@ test("keeps filters in the URL, applies them to everything and clears them at on
 test("filters the page by a row of a breakdown", async ({ ownerPage: page, product }) => {
   await embed(product.url, testKey, { tags: "cellar" });
   await page.goto(`${product.url}/usage?key_id=${testKey.id}`);
-  await page.getByLabel("Break down by").selectOption("tag");
+  const model = page.getByRole("main").getByRole("link", { name: /^patchbay-embed/ });
+  await expect(model).toBeVisible();
+  const release = await holdRequests(page, "**/api/usage/summary?*by=tag*");
+  const breakdown = page.getByLabel("Break down by");
+  await breakdown.selectOption("tag");
   await expect(page).toHaveURL(/by=tag/);
-  await page.getByRole("link", { name: /cellar/ }).click();
+  // A row of a model would set the tag.
+  await expect(model).toHaveCount(0);
+  release();
+  const tag = page.getByRole("link", { name: /cellar/ });
+  await expect(tag).toBeVisible();
+  await page.goBack();
+  await expect(breakdown).toHaveValue("model");
+  await page.goForward();
+  await tag.click();
   await expect(page).toHaveURL(/tag=cellar/);
   await expect(page.getByLabel("Tag", { exact: true })).toHaveValue("cellar");
 });
