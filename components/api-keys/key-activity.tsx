@@ -32,17 +32,22 @@ function daysOf(items: UsageSummary["items"], to: number): string[] {
   return [...new Set([...utcDays, ...withCalls])].sort().slice(-count);
 }
 
-/** Activity by key of the last 30 days. */
-export function activityByKey(items: UsageSummary["items"], to: number): Map<string, Activity> {
+/** Activity of these keys over the last 30 days, also of those without calls. */
+export function activityByKey(
+  ids: readonly string[],
+  items: UsageSummary["items"],
+  to: number,
+): Map<string, Activity> {
   const days = daysOf(items, to);
   const zeros = () => days.map(() => 0);
-  const byKey = new Map<string, Activity & { calls: number[]; spend: number[] }>();
+  const byKey = new Map(
+    ids.map((id) => [id, { total: { calls: 0, spend: 0 }, calls: zeros(), spend: zeros() }]),
+  );
   for (const { period, name, calls, cost_usd } of items) {
-    if (name === null) continue;
-    const known = byKey.get(name) ?? { total: { calls: 0, spend: 0 }, calls: zeros(), spend: zeros() };
+    const known = byKey.get(name ?? "");
+    if (known === undefined) continue;
     known.total.calls += calls;
     known.total.spend += Number(cost_usd);
-    byKey.set(name, known);
     const day = days.indexOf(period ?? "");
     if (day === -1) continue;
     known.calls[day] = calls;
@@ -51,8 +56,11 @@ export function activityByKey(items: UsageSummary["items"], to: number): Map<str
   return byKey;
 }
 
-/** Activity by key; null while it loads, `failed` when it could not be loaded. */
-export type Activities = ReadonlyMap<string, Activity> | "failed" | null;
+/** Activity of the keys for which it is known; `hasFailed`: that of the others could not be loaded. */
+export interface Activities {
+  byKey: ReadonlyMap<string, Activity> | undefined;
+  hasFailed: boolean;
+}
 
 export function useKeyActivity(ids: readonly string[]): Activities {
   const { data, error } = useSWR(
@@ -73,13 +81,15 @@ export function useKeyActivity(ids: readonly string[]): Activities {
         ),
       );
       return activityByKey(
+        ids,
         summaries.flatMap((summary) => summary.items),
         range.to,
       );
     },
     { keepPreviousData: true },
   );
-  return data ?? (error ? "failed" : null);
+  // With the previous data: a list that becomes longer keeps the activity of its first keys.
+  return { byKey: data, hasFailed: error !== undefined };
 }
 
 /** Requests and spend of a key over 30 days, each as bars with its sum. Has the same width while it loads. */
@@ -94,11 +104,14 @@ export function KeyActivity({ id, activities }: { id: string; activities: Activi
 function ActivityBars({ id, activities }: { id: string; activities: Activities }) {
   const t = useTranslations("apiKeys.activity");
   const amounts = useAmounts();
-  if (activities === null) return <Skeleton className="h-5 w-36" />;
-  if (activities === "failed") return <span className="text-ink-faint">—</span>;
-  const activity = activities.get(id);
-  if (activity === undefined || activity.total.calls === 0)
-    return <span className="text-ink-faint">{t("none")}</span>;
+  const activity = activities.byKey?.get(id);
+  if (activity === undefined)
+    return activities.hasFailed ? (
+      <span className="text-ink-faint">—</span>
+    ) : (
+      <Skeleton className="h-5 w-36" />
+    );
+  if (activity.total.calls === 0) return <span className="text-ink-faint">{t("none")}</span>;
   const { calls, spend } = activity.total;
   return (
     <span className="grid w-fit grid-cols-[auto_auto] items-center gap-x-2 gap-y-1">

@@ -1,6 +1,10 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { IntlProvider } from "use-intl";
 import { expect, test } from "vitest";
-import { activityByKey } from "@/components/api-keys/key-activity";
+import { activityByKey, KeyActivity } from "@/components/api-keys/key-activity";
 import { playgroundHref } from "@/components/api-keys/playground-link";
+import { en } from "@/lib/messages/en";
 
 const MODELS = [
   { name: "tts/one", aliases: ["voice"], operation: "speech" as const },
@@ -34,6 +38,7 @@ test("returns one value of activity per day, the newest day last", () => {
   };
   const item = (name: string, period: string) => ({ ...none, ...sums, name, period });
   const activity = activityByKey(
+    ["key_1", "key_2", "key_3"],
     // In Tokyo it is the 23rd.
     [item("key_1", "2026-11-22"), item("key_1", "2026-11-23"), item("key_2", "2026-10-01")],
     to,
@@ -44,4 +49,18 @@ test("returns one value of activity per day, the newest day last", () => {
   expect(activity.get("key_1")?.total).toEqual({ calls: 4, spend: 1 });
   // The first day of the range, of which a part is in it, counts even where it has no bar.
   expect(activity.get("key_2")?.total.calls).toBe(2);
+  expect(activity.get("key_3")?.total).toEqual({ calls: 0, spend: 0 });
+});
+
+test("says that a key has no requests only where that is known", () => {
+  const byKey = activityByKey(["key_1"], [], Date.parse("2026-11-22T13:00:00Z"));
+  const shownOf = (id: string, hasFailed: boolean) => {
+    const children = createElement(KeyActivity, { id, activities: { byKey, hasFailed } });
+    const intl = { locale: "en" as const, timeZone: "UTC", messages: en, children };
+    return renderToStaticMarkup(createElement(IntlProvider, intl)).replaceAll(/<[^>]+>/g, "");
+  };
+  expect(shownOf("key_1", false)).toBe(en.apiKeys.activity.none);
+  expect(shownOf("key_1", true)).toBe(en.apiKeys.activity.none);
+  expect(shownOf("key_2", false)).toBe("");
+  expect(shownOf("key_2", true)).toBe("—");
 });
