@@ -45,6 +45,20 @@ export function callOf(draft: SpeechDraft, model: Abilities | null): SpeechCall 
 }
 
 /**
+ * The voice after a change of the model, whose default voice replaces a voice that it does not have. While its voices are
+ * not known (`offered` null), only the default voice of the former model is replaced.
+ */
+export function voiceForModel(
+  voice: string,
+  former: Pick<Abilities, "defaultVoice"> | null,
+  next: Pick<Abilities, "defaultVoice"> | null,
+  offered: readonly string[] | null,
+): string {
+  const isKept = offered === null ? voice !== (former?.defaultVoice ?? "") : offered.includes(voice);
+  return isKept ? voice : (next?.defaultVoice ?? offered?.[0] ?? "");
+}
+
+/**
  * The calls of a comparison: the draft in each of its voices. All calls have the same language; none has one if one of
  * the models follows instructions.
  */

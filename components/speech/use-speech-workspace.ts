@@ -13,7 +13,7 @@ import { SpeechPlayer } from "@/lib/client/speech-player";
 import { useWindowEvent } from "@/lib/client/use-window-event";
 import { MIN_CANDIDATES } from "./candidates";
 import type { Take } from "./history";
-import { callOf, callsOf, type SpeechDraft, withCall } from "./speech-draft";
+import { callOf, callsOf, type SpeechDraft, voiceForModel, withCall } from "./speech-draft";
 import { expectedSeconds, isTooLong, type ModelCall } from "./text-facts";
 import { useComparison } from "./use-comparison";
 import { useFavourites } from "./use-favourites";
@@ -221,11 +221,10 @@ export function useSpeechWorkspace(
     favourites,
     sampler,
     ...actions,
-    /** Selects a model; its default voice replaces a voice that it does not have. */
     chooseModel: (name: string) => {
-      const offered = voicesOfModel(voices.all ?? [], name).map((one) => one.name);
-      const voice = models.find((one) => one.name === name)?.defaultVoice ?? offered[0] ?? "";
-      change({ model: name, ...(offered.includes(draft.voice) ? {} : { voice }) });
+      const offered = voices.all && voicesOfModel(voices.all, name).map((one) => one.name);
+      const next = models.find((one) => one.name === name) ?? null;
+      change({ model: name, voice: voiceForModel(draft.voice, model, next, offered) });
     },
     reuse: (take: Take) => {
       setDraft((now) => withCall(now, take.call, models));

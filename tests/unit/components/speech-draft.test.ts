@@ -7,6 +7,7 @@ import {
   callsOf,
   freeVoice,
   type SpeechDraft,
+  voiceForModel,
   withCall,
 } from "@/components/speech/speech-draft";
 import { takeDollars } from "@/components/speech/take-facts";
@@ -44,6 +45,16 @@ test("a call leaves out the speed of a script and the language of a changed spee
   expect(callOf(draft, plain)).toMatchObject({ language: "de-DE", speed: 1 });
   const script = callOf({ ...draft, mode: "script", speed: 1.5 }, plain);
   expect(script).toMatchObject({ language: "de-DE", speed: 1, voices: { kind: "script" } });
+});
+
+test.each([
+  ["Leda", ["Zephyr", "Leda"], "Leda"],
+  ["Leda", ["Zephyr"], "Zephyr"],
+  ["Leda", null, "Leda"],
+  ["Kore", null, "Zephyr"],
+  ["Leda", [], "Zephyr"],
+])("the voice %s after a change to a model with the voices %j is %s", (voice, offered, expected) => {
+  expect(voiceForModel(voice, { defaultVoice: "Kore" }, { defaultVoice: "Zephyr" }, offered)).toBe(expected);
 });
 
 test("a draft without a voice has the model's default voice, else leaves the choice to the API", () => {
