@@ -327,6 +327,23 @@ test("deletes an API key only after its name is typed", async ({ ownerPage: page
   expect(await statusWith(product.url, key)).toBe(401);
 });
 
+test.describe("a page of an older version of the server", () => {
+  test.use({
+    allowedConsole: [
+      [/status of 404/, /MIME type/, /ChunkLoadError|Failed to load chunk/],
+      { scope: "test" },
+    ],
+  });
+
+  test("asks to reload when a menu can no longer be loaded", async ({ ownerPage: page, product }) => {
+    await createKey(product.url, product.cookie, { name: "Old page" });
+    await page.goto(`${product.url}/keys`, { waitUntil: "networkidle" });
+    await page.route("**/_next/static/**", (route) => route.fulfill({ status: 404 }));
+    await rowOf(page, "Old page").getByRole("button", { name: "Actions for Old page" }).click();
+    await expect(page.getByRole("button", { name: "Reload" })).toBeVisible({ timeout: 15_000 });
+  });
+});
+
 test.describe("an API key that was deleted elsewhere", () => {
   test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
 
