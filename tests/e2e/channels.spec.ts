@@ -98,10 +98,17 @@ test.describe("a new channel", () => {
     await page.getByLabel("Name", { exact: true }).fill("");
     await page.getByText("Advanced", { exact: true }).click();
     await page.getByLabel("Texts per request").fill("none");
+    await page.getByLabel("Requests per minute").fill("1,234");
+    await page.getByRole("button", { name: "Add header" }).click();
+    await page.getByLabel("Value", { exact: true }).fill("acme");
     await page.getByText("Advanced", { exact: true }).click();
     await page.getByRole("button", { name: "Add channel" }).click();
     await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/Required/);
     await expect(page.getByLabel("Texts per request")).toHaveAccessibleDescription(/from 1 to 2,048/);
+    await expect(page.getByLabel("Requests per minute")).toHaveAccessibleDescription(/a whole number/);
+    await expect(page.getByText("Fill in both fields of each row")).toBeVisible();
+    await page.getByLabel("Requests per minute").fill("");
+    await page.getByRole("button", { name: "Remove header" }).click();
     await page.getByLabel("Texts per request").fill("16");
     await page.getByLabel("Name", { exact: true }).fill("built-in SPEECH");
     await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(

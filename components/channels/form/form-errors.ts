@@ -1,5 +1,7 @@
 import { type ChannelDraft, servedRows } from "@/components/channels/channel-draft";
+import type { NamedText } from "@/components/channels/channel-options";
 import type { FieldIssue } from "@/lib/client/api-error";
+import { numberOrNull } from "../../forms/limit-values";
 import { type FieldErrorTranslator, ruleText } from "../../forms/rule-text";
 
 /** Error texts by field; errors of a model row by the row's ID. */
@@ -31,4 +33,35 @@ export function fieldErrorsOf(
     errors[field] ??= ruleText(t, issue.message);
   }
   return errors;
+}
+
+/** Errors of limits that are not numbers: JSON has only null for these, which means no limit. */
+export function limitErrors(draft: ChannelDraft, t: FieldErrorTranslator): FieldErrors {
+  const invalid = (["rpm", "concurrency"] as const).filter((name) => {
+    const limit = numberOrNull(draft[name]);
+    return limit !== null && !Number.isFinite(limit);
+  });
+  return Object.fromEntries(invalid.map((name) => [name, t("wholeNumber")]));
+}
+
+/** The error of rows that would be lost, as names have no case; null: none. Empty rows may be lost. */
+function pairError(pairs: readonly NamedText[], t: FieldErrorTranslator): string | null {
+  const names = new Set<string>();
+  for (const pair of pairs) {
+    const [name, value] = [pair.name.trim(), pair.value.trim()];
+    if (name === "" && value === "") continue;
+    if (name === "" || value === "") return t("pair");
+    if (names.has(name.toLowerCase())) return t("headerTwice", { name });
+    names.add(name.toLowerCase());
+  }
+  return null;
+}
+
+/** Errors of headers and voices that the request would not hold, or the gateway not use. */
+export function pairErrors({ headers, voices }: ChannelDraft, t: FieldErrorTranslator): FieldErrors {
+  const found = [
+    ["headers", pairError(headers, t)],
+    ["options.voices", pairError(voices, t)],
+  ];
+  return Object.fromEntries(found.filter(([, message]) => message !== null));
 }

@@ -20,7 +20,7 @@ import { mergeDraft } from "@/components/channels/merge-draft";
 import { useTestCalls } from "@/components/channels/use-test-call";
 import { isApiError } from "@/lib/client/api-error";
 import type { Provider } from "@/lib/contracts/console/channels";
-import { type FieldErrors, fieldErrorsOf } from "./form-errors";
+import { type FieldErrors, fieldErrorsOf, limitErrors, pairErrors } from "./form-errors";
 import { targetToAllow, useConnection } from "./use-connection";
 
 /** Fields in the "Advanced" section. */
@@ -209,6 +209,7 @@ function useFormErrors(draft: ChannelDraft) {
     ...Object.fromEntries(
       invalidOptions(draft.provider, draft.options).map((field) => [`options.${field.name}`, ruleOf(field)]),
     ),
+    ...pairErrors(draft, fieldError),
   });
 
   return {
@@ -226,7 +227,12 @@ function useFormErrors(draft: ChannelDraft) {
     check: (changedRows: readonly string[]): boolean => {
       const name = draft.name.trim() === "" ? { name: fieldError("required") } : {};
       const duplicates = duplicateNameRows(draft, changedRows).map((id) => [id, t("form.repeatedName")]);
-      return showFound({ ...name, ...connectionErrors(), ...Object.fromEntries(duplicates) });
+      return showFound({
+        ...name,
+        ...limitErrors(draft, fieldError),
+        ...connectionErrors(),
+        ...Object.fromEntries(duplicates),
+      });
     },
   };
 }

@@ -213,6 +213,7 @@ export const common = {
     headerTwice: "{name} is given twice.",
     headerName: "{name} is not a valid header name.",
     headerValue: "{name} needs a value of visible ASCII characters on one line.",
+    pair: "Fill in both fields of each row, or remove the row.",
     nameTaken: "The model {holder} already uses the name {name}.",
     ownName: "{name} is the model’s own name. Remove it from the aliases.",
     unknownField: "This field is unknown.",

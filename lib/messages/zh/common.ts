@@ -211,6 +211,7 @@ export const common = {
     headerTwice: "{name} 出现了两次。",
     headerName: "{name} 不是有效的请求头名称。",
     headerValue: "{name} 的值须为单行可见 ASCII 字符。",
+    pair: "请填写每行的两个字段，或移除该行。",
     nameTaken: "模型 {holder} 已使用名称 {name}。",
     ownName: "{name} 是该模型自己的名称，请从别名中去掉。",
     unknownField: "未知字段。",

@@ -7,8 +7,10 @@ import {
   type ModelRow,
   NEW_CHANNEL,
 } from "@/components/channels/channel-draft";
-import { fieldErrorsOf } from "@/components/channels/form/form-errors";
+import { fieldErrorsOf, limitErrors, pairErrors } from "@/components/channels/form/form-errors";
 import { common } from "@/lib/messages/en/common";
+
+const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
 
 const row = (id: string, name: string, isOn = true): ModelRow => ({
   id,
@@ -41,10 +43,53 @@ test("does not report unselected or unnamed rows as duplicates", () => {
 });
 
 test("assigns an issue of one model to its row, one of all models to the list and one of a voice to the voices", () => {
-  const t = createTranslator({ locale: "en", messages: { common }, namespace: "common.fieldError" });
   const two = draft(row("off", "x", false), row("a", "voice"), row("b", "voice"));
   expect(fieldErrorsOf([{ path: "models.1.name", message: "Odd." }], two, t)).toEqual({ b: "Odd." });
   expect(fieldErrorsOf([{ path: "models", message: "Odd." }], two, t)).toEqual({ models: "Odd." });
   for (const path of ["options.voices", "options.voices.Kore"])
     expect(fieldErrorsOf([{ path, message: "Odd." }], two, t)).toEqual({ "options.voices": "Odd." });
+});
+
+test("rejects limits that are not numbers, which would be saved as no limit", () => {
+  const errorsOf = (rpm: string, concurrency: string) =>
+    Object.keys(limitErrors({ ...NEW_CHANNEL, rpm, concurrency }, t));
+  expect(errorsOf("1,234", "10k")).toEqual(["rpm", "concurrency"]);
+  expect(errorsOf("60", "1e999")).toEqual(["concurrency"]);
+  expect(errorsOf(" ", "20")).toEqual([]);
+});
+
+test("rejects headers and voices that the request would leave out", () => {
+  const pairs = (...rows: [string, string][]) =>
+    rows.map(([name, value], index) => ({ id: String(index), name, value }));
+  const errorsOf = (headers: [string, string][], voices: [string, string][]) =>
+    pairErrors({ ...NEW_CHANNEL, headers: pairs(...headers), voices: pairs(...voices) }, t);
+  const incomplete = "Fill in both fields of each row, or remove the row.";
+  expect(errorsOf([["", "acme"]], [["nova", " "]])).toEqual({
+    headers: incomplete,
+    "options.voices": incomplete,
+  });
+  expect(
+    errorsOf(
+      [
+        ["X-Team", "a"],
+        [" x-team", "b"],
+      ],
+      [
+        ["nova", "Kore"],
+        ["Nova ", "Puck"],
+      ],
+    ),
+  ).toEqual({ headers: "x-team is given twice.", "options.voices": "Nova is given twice." });
+  expect(
+    errorsOf(
+      [
+        ["", " "],
+        ["X-Team", "a"],
+      ],
+      [
+        ["nova", "Kore"],
+        ["alloy", "Kore"],
+      ],
+    ),
+  ).toEqual({});
 });
