@@ -390,7 +390,10 @@ test.describe("a channel that was changed elsewhere", () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByRole("heading", { name: "Edit Theirs again" })).toBeVisible();
     await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Ours");
+    const release = await holdRequests(page, `**/api/channels/${id}`);
     await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText(/was changed elsewhere/)).toHaveCount(0);
+    release();
     await expect(page.getByRole("heading", { name: "Ours" })).toBeVisible();
     expect(await routed.call(`/api/channels/${id}`)).toMatchObject({ base_url: address, weight: 7 });
   });
@@ -416,6 +419,26 @@ test.describe("the form of a channel", () => {
     release();
     await expect(page.getByRole("heading", { name: "Attic" })).toBeVisible();
     expect(saves).toBe(1);
+  });
+
+  test("does not close a page that the user opened while it was saved", async ({
+    routedPage: page,
+    routed,
+  }) => {
+    await routed.allow();
+    const { id } = await routed.channel("Cellar", { models: [EMBED] });
+    await page.goto(`${routed.product.url}/channels/${id}/edit`);
+    await page.getByLabel("Name", { exact: true }).fill("Attic");
+    const release = await holdRequests(page, `**/api/channels/${id}`);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("link", { name: "Account", exact: true }).click();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByLabel("Display name").fill("Olivia Q.");
+    release();
+    await expect(page.getByText("Attic saved")).toBeVisible();
+    await page.getByRole("link", { name: "Models", exact: true }).click();
+    await expect(page.getByRole("alertdialog")).toContainText("Unsaved changes in: Profile.");
+    await expect(page).toHaveURL(`${routed.product.url}/account`);
   });
 
   test("opens when it is visited again before the first visit's reply", async ({

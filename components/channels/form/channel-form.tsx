@@ -1,6 +1,7 @@
 "use client";
 
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
 import {
@@ -11,12 +12,13 @@ import {
   servedRows,
 } from "@/components/channels/channel-draft";
 import { api } from "@/lib/client/api";
-import { useUnsaved } from "@/lib/client/unsaved";
+import { discardUnsaved, useUnsaved } from "@/lib/client/unsaved";
 import { useApi } from "@/lib/client/use-api";
 import type { Channel, Provider } from "@/lib/contracts/console/channels";
 import { CallError, SaveErrors } from "../../forms/call-error";
 import { Form } from "../../forms/form";
 import { TextField } from "../../forms/text-field";
+import { useWhileMounted } from "../../forms/use-action";
 import { Button } from "../../ui/button";
 import { cn } from "../../ui/class-names";
 import { Notice } from "../../ui/notice";
@@ -86,6 +88,15 @@ export function ChannelForm({
       ) : null}
     </Form>
   );
+}
+
+/** Opens another page once the form is saved, unless the user has left its page since. */
+export function useLeaveForm(): (to: string) => void {
+  const router = useRouter();
+  return useWhileMounted((to: string) => {
+    discardUnsaved();
+    router.push(to);
+  });
 }
 
 /** Checks the form, then saves its draft. */

@@ -1,6 +1,5 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import useSWR from "swr";
 import { useTranslations } from "use-intl";
@@ -8,7 +7,6 @@ import { draftOf } from "@/components/channels/channel-draft";
 import { updateRequest } from "@/components/channels/channel-request";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
-import { discardUnsaved } from "@/lib/client/unsaved";
 import { useApi, useApiCache } from "@/lib/client/use-api";
 import { PageHeader } from "../../shell/page-header";
 import { Skeleton } from "../../ui/skeleton";
@@ -16,14 +14,13 @@ import { toast } from "../../ui/toast";
 import { BackToChannels } from "../back-to-channels";
 import { ChannelLoadError } from "../channel-load-error";
 import { CHANNELS_AND_MODELS } from "../use-channels";
-import { ChannelForm } from "./channel-form";
+import { ChannelForm, useLeaveForm } from "./channel-form";
 
 let visits = 0;
 
 /** The form of a saved channel. It starts from the first read; later reads do not overwrite user input. */
 export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolean }) {
   const named = useTranslations("common.named");
-  const router = useRouter();
   const { reload } = useApiCache();
   const models = useApi(api.listModels);
   const [visit] = useState(() => ++visits);
@@ -38,6 +35,7 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
   const error: unknown = request.error ?? models.error;
   const channel = request.data;
   const address = `/channels/${encodeURIComponent(id)}`;
+  const leave = useLeaveForm();
   if (!channel || !models.data)
     return error ? (
       <ChannelLoadError
@@ -61,13 +59,13 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
         mayAllow={mayAllow}
         cancelTo={address}
         onSave={async (draft) => {
+          setStale(false);
           try {
             const body = updateRequest(draft, channel);
             const saved = await callApi(api.updateChannel, { params: { id }, body });
             void reload(...CHANNELS_AND_MODELS);
             toast.success(named("saved", { name: saved.name }));
-            discardUnsaved();
-            router.push(address);
+            leave(address);
             return null;
           } catch (failure) {
             if (!isApiError(failure, "conflict")) throw failure;

@@ -1,20 +1,18 @@
 "use client";
 
-import { useRouter } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { createRequest } from "@/components/channels/channel-request";
 import { api, callApi } from "@/lib/client/api";
-import { discardUnsaved } from "@/lib/client/unsaved";
 import { useApiCache } from "@/lib/client/use-api";
 import { PageHeader } from "../../shell/page-header";
 import { toast } from "../../ui/toast";
 import { BackToChannels } from "../back-to-channels";
 import { CHANNELS_AND_MODELS } from "../use-channels";
-import { ChannelForm } from "./channel-form";
+import { ChannelForm, useLeaveForm } from "./channel-form";
 
 export function NewChannelPage({ mayAllow }: { mayAllow: boolean }) {
   const t = useTranslations("channels.form");
-  const router = useRouter();
+  const leave = useLeaveForm();
   const { reload } = useApiCache();
   return (
     <div className="mx-auto max-w-3xl">
@@ -28,8 +26,7 @@ export function NewChannelPage({ mayAllow }: { mayAllow: boolean }) {
           const created = await callApi(api.createChannel, { body: createRequest(draft) });
           void reload(...CHANNELS_AND_MODELS);
           toast.success(t("added", { name: created.name }));
-          discardUnsaved();
-          router.push("/channels");
+          leave("/channels");
           return null;
         }}
       />
