@@ -17,11 +17,17 @@ export function requestResolver<Values extends FieldValues, Request extends Fiel
   { toRequest, fields, fieldOf }: RequestForm<Values>,
   t: FieldErrorTranslator,
 ): Resolver<Values, unknown, Request> {
-  return (values) => {
-    const result = safeParse(schema, toRequest(values), { reportInput: true });
-    if (result.success) return { values: result.data, errors: {} };
+  return (values, _context, { fields: registered }) => {
     const errors: Record<string, FieldError> = {};
-    for (const issue of result.error.issues) {
+    for (const field of fields) {
+      // The value of an incomplete or impossible date is empty, which the schema may accept.
+      const ref = registered[field]?.ref;
+      if (ref && "validity" in ref && ref.validity.badInput)
+        errors[field] = { type: "badInput", message: t("invalid") };
+    }
+    const result = safeParse(schema, toRequest(values), { reportInput: true });
+    if (result.success && Object.keys(errors).length === 0) return { values: result.data, errors: {} };
+    for (const issue of result.error?.issues ?? []) {
       const field = fields.find((name) => name === fieldOf(issue.path.join(".")));
       if (field) errors[field] ??= { type: issue.code, message: issueText(t, issue) };
     }

@@ -98,6 +98,8 @@ test("shows errors at their fields, including fields under Limits", async ({ own
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Limits", { exact: true }).click();
   await dialog.getByLabel("Requests per minute").fill("many");
+  // The day and the year are missing.
+  await dialog.getByLabel("Expires").pressSequentially("02");
   await dialog.getByLabel("Daily budget (USD)").fill("ten");
   await dialog.getByLabel("Allowed IP addresses").fill("10.0.0.0/8 home");
   await dialog.getByText("Limits", { exact: true }).click();
@@ -106,6 +108,9 @@ test("shows errors at their fields, including fields under Limits", async ({ own
   await dialog.getByRole("button", { name: "Create API key" }).click();
   await expect(dialog.getByLabel("Name")).toHaveAccessibleDescription(/Required/);
   await expect(dialog.getByLabel("Requests per minute")).toHaveAccessibleDescription(/whole number/);
+  await expect(dialog.getByLabel("Expires")).toHaveAccessibleDescription(/not accepted/);
+  await dialog.getByRole("button", { name: "Never" }).click();
+  await expect(dialog.getByLabel("Expires")).not.toHaveAccessibleDescription(/not accepted/);
   await expect(dialog.getByLabel("Daily budget (USD)")).toHaveAccessibleDescription(/Enter an amount/);
   await expect(dialog.getByLabel("Allowed IP addresses")).toHaveAccessibleDescription(
     /Enter IP addresses or ranges/,

@@ -45,6 +45,15 @@ test("refuses an expiry date with a year of five digits at its field", async () 
   expect((await check("2027-01-31")).errors).toEqual({});
 });
 
+test("refuses an incomplete expiry date, whose value is empty", async () => {
+  const check = async (badInput: boolean) => {
+    const fields = { expires: { name: "expires", ref: { name: "expires", validity: { badInput } } } };
+    return keyResolver(t, null)({ ...NEW_KEY, name: "CI" }, undefined, { ...options, fields });
+  };
+  expect((await check(true)).errors.expires?.message).toBe("This value is not accepted.");
+  expect((await check(false)).errors).toEqual({});
+});
+
 test("keeps the time of day of an expiry date that was not changed", async () => {
   vi.stubEnv("TZ", "Europe/Berlin");
   const expires_at = "2027-01-31T10:15:00.000Z";
