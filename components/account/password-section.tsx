@@ -26,11 +26,17 @@ const EMPTY = { current_password: "", new_password: "", confirm: "", code: "" };
 /** `minimum`: the minimum length of a new password. */
 export function PasswordSection({ self, minimum }: { self: Self; minimum: number }) {
   const t = useTranslations("account.password");
+  const fieldError = useTranslations("common.fieldError");
   const { reload } = useApiCache();
   const form = useForm({ resolver: useSchemaResolver(loadSchema), defaultValues: EMPTY });
   const { error, onSubmit } = useSaveForm(form, {
     fields: ["current_password", "new_password", "code"],
-    save: async ({ current_password, new_password, code }) => {
+    save: async ({ current_password, new_password, confirm, code }) => {
+      // The server does not get the repeated password, and the schema, which compares it, may not have loaded.
+      if (confirm !== new_password) {
+        form.setError("confirm", { message: fieldError("differ") }, { shouldFocus: true });
+        return;
+      }
       await callApi(api.changePassword, {
         body: { current_password, new_password, code: self.two_factor_enabled ? code : undefined },
       });

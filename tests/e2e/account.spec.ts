@@ -156,6 +156,21 @@ test("signs out every other browser after a password change but keeps this one",
   await other.context().close();
 });
 
+test.describe("without the schema of the password form", () => {
+  test.use({ allowedConsole: [[/ERR_ABORTED/], { scope: "test" }] });
+
+  test("does not change the password if the repeated one differs", async ({ page, account }) => {
+    await page.goto(`${account.url}/account`);
+    await page.getByLabel("Current password").fill(account.password);
+    await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
+    await page.getByLabel("Confirm new password").fill(`${NEW_PASSWORD}2`);
+    await page.route("**/_next/static/**", (route) => route.abort("aborted"));
+    await page.getByRole("button", { name: "Change password" }).click();
+    await expect(page.getByLabel("Confirm new password")).toHaveAccessibleDescription(/don’t match/);
+    await page.unroute("**/_next/static/**");
+  });
+});
+
 test("enables 2FA with a TOTP code and asks for one at the next sign-in", async ({ page, account }) => {
   await page.goto(`${account.url}/account`);
   const section = page.getByRole("region", { name: twoFactorSection });
