@@ -110,7 +110,7 @@ function Content() {
         <RemoveDialog name={dialog.name} onRemoved={() => void mutate()} onClose={close} />
       ) : null}
       {dialog?.kind === "mapping" ? (
-        <MappingSheet voice={chosen(dialog.name)} onSaved={mutate} onClose={close} />
+        <MappingSheet voice={chosen(dialog.name)} onReload={mutate} onClose={close} />
       ) : null}
     </div>
   );

@@ -3,8 +3,10 @@
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
-import type { InstalledVoice } from "@/lib/contracts/console/local-voices";
-import { RecordError } from "../forms/call-error";
+import { isApiError } from "@/lib/client/api-error";
+import { askToLeave, useUnsaved } from "@/lib/client/unsaved";
+import type { InstalledVoice, LocalVoiceList } from "@/lib/contracts/console/local-voices";
+import { SaveErrors } from "../forms/call-error";
 import { Form } from "../forms/form";
 import { useAction, useWhileMounted } from "../forms/use-action";
 import { Button } from "../ui/button";
@@ -13,8 +15,11 @@ import { SearchField } from "../ui/search-field";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { toast } from "../ui/toast";
 
+type VoiceNames = Readonly<Record<string, string>>;
+
 interface SheetProps {
-  onSaved(): Promise<unknown>;
+  /** Loads the voices again. */
+  onReload(): Promise<LocalVoiceList | undefined>;
   onClose(): void;
 }
 
@@ -27,11 +32,16 @@ export function MappingSheet({
   voice: InstalledVoice | undefined;
 }) {
   const t = useTranslations("localVoices.mapping");
+  const title = t("title", { name: voice?.name ?? "" });
+  const [isDirty, setDirty] = useState(false);
+  const isUnsaved = isDirty && Boolean(voice?.channel);
+  useUnsaved(isUnsaved, title);
+  const close = () => (isUnsaved ? askToLeave(props.onClose, [title]) : props.onClose());
   return (
-    <Sheet open onOpenChange={(open) => (open ? undefined : props.onClose())}>
-      <SheetContent title={t("title", { name: voice?.name ?? "" })} className="p-6">
+    <Sheet open onOpenChange={(open) => (open ? undefined : close())}>
+      <SheetContent title={title} className="p-6">
         {voice?.channel ? (
-          <MappingForm voice={voice} channel={voice.channel} {...props} />
+          <MappingForm voice={voice} channel={voice.channel} onDirty={setDirty} {...props} />
         ) : (
           <p className="pr-8 text-ink-muted">{t("gone")}</p>
         )}
@@ -40,50 +50,90 @@ export function MappingSheet({
   );
 }
 
-function MappingForm({
-  voice,
-  channel,
-  onSaved,
-  onClose,
-}: SheetProps & { voice: InstalledVoice; channel: NonNullable<InstalledVoice["channel"]> }) {
+const isSame = (a: VoiceNames, b: VoiceNames) =>
+  Object.keys({ ...a, ...b }).every((name) => a[name] === b[name]);
+
+/** The form's state. After a version conflict it shows the newest voice names, and `isStale` until the next save. */
+function useMapping(
+  voice: InstalledVoice,
+  channel: NonNullable<InstalledVoice["channel"]>,
+  props: FormProps,
+) {
   const t = useTranslations("localVoices.mapping");
-  const common = useTranslations("common");
   // A change made elsewhere since then is a conflict.
-  const [{ version }] = useState(channel);
-  const [table, setTable] = useState<Readonly<Record<string, string>>>(channel.voices);
-  const [q, setQuery] = useState("");
+  const [base, setBase] = useState(channel);
+  const [table, setTable] = useState<VoiceNames>(channel.voices);
+  const [isStale, setStale] = useState(false);
   const { isBusy, error, run } = useAction();
-  const close = useWhileMounted(onClose);
-  const text = q.trim().toLowerCase();
-  const shown = voice.mapping.filter(({ name }) => name.toLowerCase().includes(text));
+  const close = useWhileMounted(props.onClose);
+  const change = (next: VoiceNames, saved = base.voices) => {
+    setTable(next);
+    props.onDirty(!isSame(next, saved));
+  };
   const keyOf = (name: string) =>
     Object.keys(table).find((key) => key.toLowerCase() === name.toLowerCase()) ?? name;
-  const choose = (name: string, speaker: string) => {
-    const { [keyOf(name)]: _, ...rest } = table;
-    setTable(speaker === "" ? rest : { ...rest, [name]: speaker });
-  };
-  const save = async () => {
-    await callApi(api.updateChannel, {
-      params: { id: channel.id },
-      body: { version, options: { voices: table } },
-    });
-    await onSaved();
+  const send = async () => {
+    setStale(false);
+    try {
+      const body = { version: base.version, options: { voices: table } };
+      await callApi(api.updateChannel, { params: { id: base.id }, body });
+    } catch (failure) {
+      if (!isApiError(failure, "conflict")) throw failure;
+      const list = await props.onReload();
+      const newest = list?.installed.find(({ name }) => name === voice.name)?.channel;
+      if (!newest) throw failure;
+      setBase(newest);
+      change(newest.voices, newest.voices);
+      setStale(true);
+      return;
+    }
+    await props.onReload();
     toast.success(t("saved", { name: voice.name }));
     close();
   };
+  return {
+    isBusy,
+    error,
+    isStale,
+    speakerOf: (name: string) => table[keyOf(name)] ?? "",
+    /** The speaker of any other name. */
+    otherSpeaker: table["*"],
+    choose(name: string, speaker: string) {
+      const { [keyOf(name)]: _, ...rest } = table;
+      change(speaker === "" ? rest : { ...rest, [name]: speaker });
+    },
+    save: () => run(send),
+  };
+}
+
+interface FormProps extends SheetProps {
+  onDirty(isDirty: boolean): void;
+}
+
+function MappingForm({
+  voice,
+  channel,
+  ...props
+}: FormProps & { voice: InstalledVoice; channel: NonNullable<InstalledVoice["channel"]> }) {
+  const t = useTranslations("localVoices.mapping");
+  const common = useTranslations("common");
+  const mapping = useMapping(voice, channel, props);
+  const [q, setQuery] = useState("");
+  const text = q.trim().toLowerCase();
+  const shown = voice.mapping.filter(({ name }) => name.toLowerCase().includes(text));
   return (
     <Form
       className="grid gap-5"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isBusy) void run(save);
+        if (!mapping.isBusy) void mapping.save();
       }}
     >
       <div className="grid gap-1 pr-8">
         <h2 className="text-lg">{t("heading")}</h2>
         <p className="text-ink-muted">{t("lead")}</p>
       </div>
-      <RecordError error={error} />
+      <SaveErrors error={mapping.error} isStale={mapping.isStale} stale={t("stale")} />
       <SearchField label={t("search")} value={q} onValueChange={setQuery} className="w-full" />
       <ul className="grid gap-2">
         {shown.map(({ name, standard }) => (
@@ -93,10 +143,10 @@ function MappingForm({
             </label>
             <NativeSelect
               id={`speaker-${name}`}
-              value={table[keyOf(name)] ?? ""}
-              onChange={(event) => choose(name, event.target.value)}
+              value={mapping.speakerOf(name)}
+              onChange={(event) => mapping.choose(name, event.target.value)}
             >
-              <option value="">{t("standard", { speaker: table["*"] ?? standard })}</option>
+              <option value="">{t("standard", { speaker: mapping.otherSpeaker ?? standard })}</option>
               <SelectOptions of={voice.speakers.map((speaker) => [speaker.name, speaker.name])} />
             </NativeSelect>
           </li>
@@ -104,10 +154,10 @@ function MappingForm({
       </ul>
       {shown.length === 0 ? <p className="text-ink-muted">{t("noMatch")}</p> : null}
       <div className="sticky -bottom-6 -mx-6 -mb-6 flex justify-end gap-2 border-t bg-raised px-6 py-4">
-        <Button variant="outline" onClick={onClose}>
+        <Button variant="outline" onClick={props.onClose}>
           {common("cancel")}
         </Button>
-        <Button type="submit" isBusy={isBusy}>
+        <Button type="submit" isBusy={mapping.isBusy}>
           {common("save")}
         </Button>
       </div>

@@ -151,8 +151,19 @@ test.describe("voice names that were changed elsewhere", () => {
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await isRead;
     await sheet.getByRole("button", { name: "Save changes" }).click();
-    await expect(sheet).toContainText("changed by another request");
-    expect((await call(url, cookie, "GET", `/api/channels/${id}`)).options).toEqual(theirs);
+    await expect(sheet).toContainText("changed elsewhere");
+    const optionsNow = async () => (await call(url, cookie, "GET", `/api/channels/${id}`)).options;
+    expect(await optionsNow()).toEqual(theirs);
+
+    await expect(sheet.getByLabel("Puck", { exact: true })).toHaveValue("low-m");
+    await sheet.getByLabel("Kore", { exact: true }).selectOption("low-m");
+    await page.keyboard.press("Escape");
+    const prompt = page.getByRole("alertdialog");
+    await expect(prompt).toContainText("Unsaved changes in: Voice names of first.");
+    await prompt.getByRole("button", { name: "Keep editing" }).click();
+    await sheet.getByRole("button", { name: "Save changes" }).click();
+    await expect(sheet).toHaveCount(0);
+    expect(await optionsNow()).toEqual({ voices: { Puck: "low-m", Kore: "low-m" } });
   });
 });
 

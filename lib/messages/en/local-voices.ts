@@ -105,6 +105,7 @@ export const localVoices = {
     standard: "Default: {speaker}",
     noMatch: "No voice name matches.",
     saved: "Voice names of {name} saved",
+    stale: "These names were changed elsewhere. The form shows the newest version: check it and save again.",
     gone: "This voice was removed.",
   },
   remove: {

@@ -102,6 +102,7 @@ export const localVoices = {
     standard: "默认：{speaker}",
     noMatch: "没有匹配的声音名称。",
     saved: "{name} 的声音名称已保存",
+    stale: "声音名称已在别处更改。表单显示的是最新版本，请核对后再保存。",
     gone: "此语音已被删除。",
   },
   remove: {
