@@ -49,12 +49,14 @@ function UsageMode() {
   const t = useTranslations("settings");
   const { isOwner } = useSettingsPage();
   const form = useSettingsForm(isOwner ? PLAN : ADMIN_PLAN);
+  // Also while it is changed, as its error would prevent saving.
+  const showsBudget = form.values.self_registration || form.changed.includes("registration_budget_usd");
   return (
     <FormSection form={form} title={t("usage.title")} text={t("usage.text")}>
       {SWITCHES.map((name) => (
         <Fragment key={name}>
           <SwitchField form={form} name={name} hint={t(`usage.${name}`)} isOwnerOnly={name === "demo_site"} />
-          {name === "self_registration" && form.values.self_registration ? (
+          {name === "self_registration" && showsBudget ? (
             <NumberField
               form={form}
               name="registration_budget_usd"

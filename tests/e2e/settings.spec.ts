@@ -57,11 +57,15 @@ test("saves the budget for new registrations", async ({ ownerPage: page, product
   const form = formOf(page, "Access");
   const budget = form.getByLabel("Budget for new registrations");
   await expect(budget).toHaveCount(0);
-  await form.getByRole("switch", { name: "Open registration" }).click();
+  const registration = form.getByRole("switch", { name: "Open registration" });
+  await registration.click();
   await expect(budget).toHaveValue("5");
   await budget.fill("a lot");
   await form.getByRole("button", { name: "Save changes" }).click();
   await expect(form.getByRole("alert").filter({ hasText: "amount" })).toBeVisible();
+  await registration.click();
+  await expect(budget).toHaveAccessibleDescription(/amount/);
+  await registration.click();
   await budget.fill("12.50");
   await form.getByRole("button", { name: "Save changes" }).click();
   await expect(form.getByTestId("changes")).toHaveCount(0);
