@@ -6,8 +6,24 @@ import { isApiError } from "@/lib/client/api-error";
 import { toast } from "../ui/toast";
 import { useErrorText } from "./call-error";
 
-/** Runs an action of the user, such as a request; returns whether it is running, and the error of the last run. */
+function useIsMounted(): { readonly current: boolean } {
+  const isMounted = useRef(false);
+  useEffect(() => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+    };
+  }, []);
+  return isMounted;
+}
+
+/**
+ * Runs an action of the user, such as a request; returns whether it is running, and the error of the last run. An error
+ * after the component is gone, as its dialog was closed, is shown as a toast.
+ */
 export function useAction() {
+  const isMounted = useIsMounted();
+  const showError = useErrorToast();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const run = async (action: () => Promise<unknown>): Promise<void> => {
@@ -16,7 +32,8 @@ export function useAction() {
     try {
       await action();
     } catch (failure) {
-      setError(failure);
+      if (isMounted.current) setError(failure);
+      else showError(failure);
     } finally {
       setBusy(false);
     }
@@ -51,13 +68,7 @@ export function useToastAction() {
 export function useWhileMounted<Args extends unknown[]>(
   act: (...args: Args) => void,
 ): (...args: Args) => void {
-  const isMounted = useRef(false);
-  useEffect(() => {
-    isMounted.current = true;
-    return () => {
-      isMounted.current = false;
-    };
-  }, []);
+  const isMounted = useIsMounted();
   return (...args) => {
     if (isMounted.current) act(...args);
   };

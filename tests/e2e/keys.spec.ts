@@ -352,6 +352,20 @@ test.describe("a page of an older version of the server", () => {
 test.describe("an API key that was deleted elsewhere", () => {
   test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
 
+  test("is reported after its dialog was closed", async ({ ownerPage: page, product: { url, cookie } }) => {
+    const { id } = await call<{ id: string }>(url, cookie, "/api/keys", { name: "Lent" });
+    await page.goto(`${url}/keys`);
+    const release = await holdRequests(page, `**/api/keys/${id}`);
+    await choose(page, "Lent", "Delete");
+    await page.getByLabel("Type Lent").fill("Lent");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("alertdialog")).toHaveCount(0);
+    await fetch(`${url}/api/keys/${id}`, { method: "DELETE", headers: { cookie } });
+    release();
+    await expect(page.getByText("This no longer exists")).toBeVisible();
+  });
+
   test("is reported by the dialogs that were open", async ({ ownerPage: page, product: { url, cookie } }) => {
     for (const [action, confirm, role] of [
       ["Edit", "Save changes", "dialog"],
