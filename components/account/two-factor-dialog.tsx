@@ -4,6 +4,7 @@ import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
+import { awaitSecret } from "@/lib/client/unsaved";
 import { useApiCache } from "@/lib/client/use-api";
 import type { TwoFactorProof } from "@/lib/contracts/console/two-factor";
 import { CodeField } from "../forms/code-field";
@@ -83,7 +84,8 @@ function TwoFactorSteps({ kind, onCodes, onClose }: DialogProps) {
         <ProofForm
           action={t("renewAction")}
           onProof={async (proof) => {
-            const { backup_codes } = await callApi(api.renewBackupCodes, { body: proof });
+            const reply = callApi(api.renewBackupCodes, { body: proof });
+            const { backup_codes } = await awaitSecret(t("renewTitle"), reply);
             onCodes(backup_codes);
             close();
             void reload(api.readTwoFactor);

@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { awaitSecret } from "@/lib/client/unsaved";
 import { useApi } from "@/lib/client/use-api";
 import type { WebhookKind, WebhookTest } from "@/lib/contracts/console/alerts";
 import type { Settings } from "@/lib/contracts/console/settings";
@@ -27,7 +28,7 @@ export function WebhookControls({ alerts }: { alerts: Settings["alerts"] }) {
   const hasSecret = summary?.webhook_secret.made ?? false;
 
   const create = async () => {
-    const { secret } = await callApi(api.createWebhookSecret);
+    const { secret } = await awaitSecret(t("revealTitle"), callApi(api.createWebhookSecret));
     setDialog({ secret });
     await mutate();
   };

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { awaitSecret } from "@/lib/client/unsaved";
 import type { ApiKey, ApiKeyWithSecret, CreateKey } from "@/lib/contracts/console/api-keys";
 import type { Role } from "@/lib/contracts/console/user";
 import { HOUR_MS } from "@/lib/contracts/durations";
@@ -114,7 +115,7 @@ function FormDialogs({ dialog, onChanged, onSecret, onDialog, ...props }: Dialog
   const before = dialog.kind === "edit" ? dialog.key : null;
   const save = async (request: CreateKey) => {
     if (before === null) {
-      const created = await callApi(api.createKey, { body: request });
+      const created = await awaitSecret(t("create"), callApi(api.createKey, { body: request }));
       onChanged();
       close();
       return onSecret({ created, oldEndsAt: null });
@@ -157,7 +158,8 @@ function ConfirmDialogs({ dialog, onChanged, onSecret, onDialog }: DialogProps<C
       <RotateDialog
         apiKey={key}
         onRotate={async (graceHours) => {
-          const created = await callApi(api.rotateKey, { params, body: { grace_hours: graceHours } });
+          const reply = callApi(api.rotateKey, { params, body: { grace_hours: graceHours } });
+          const created = await awaitSecret(t("rotate.action"), reply);
           onChanged();
           close();
           onSecret({ created, oldEndsAt: endOf(key, Date.parse(created.created_at), graceHours) });

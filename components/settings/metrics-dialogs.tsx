@@ -2,6 +2,7 @@
 
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { awaitSecret } from "@/lib/client/unsaved";
 import { useApiCache } from "@/lib/client/use-api";
 import { ConfirmDialog } from "../forms/confirm-dialog";
 import { SecretDialog } from "../forms/secret-dialog";
@@ -30,7 +31,8 @@ export function MetricsDialog({
       action={isFirst ? t("generate") : t("rotate")}
       onClose={onClose}
       onProof={async (password) => {
-        const created = await callApi(api.createMetricsToken, { body: { password } });
+        const reply = callApi(api.createMetricsToken, { body: { password } });
+        const created = await awaitSecret(t("generateTitle"), reply);
         onToken(created.token);
         close();
         void reload(api.readInstanceFacts);

@@ -4,6 +4,7 @@ import { startTransition, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { awaitSecret, useUnsaved } from "@/lib/client/unsaved";
 import { useApi } from "@/lib/client/use-api";
 import { useApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
@@ -159,6 +160,8 @@ function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "o
   const reveal = useTranslations("apiKeys.reveal");
   const common = useTranslations("common");
   const labels = { copy: reveal("copy"), once: reveal("once"), onceText: reveal("onceText") };
+  const [isCopied, setCopied] = useState(false);
+  useUnsaved(secret !== null && !isCopied, t("createdTitle"));
   return (
     <StepBody
       title={secret === null ? t("title") : t("createdTitle")}
@@ -167,7 +170,7 @@ function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "o
       {secret === null ? (
         <Notice tone="info">{t("lost")}</Notice>
       ) : (
-        <SecretBox secret={secret} name="api-key" labels={labels} />
+        <SecretBox secret={secret} name="api-key" labels={labels} onCopied={() => setCopied(true)} />
       )}
       <StepActions onBack={onBack}>
         <Button size="lg" onClick={onNext}>
@@ -187,7 +190,7 @@ function CreateKeyForm({ onKey, onNext, onBack }: Pick<KeyStepProps, "onKey" | "
   const { error, onSubmit } = useSaveForm(form, {
     fields: ["name"],
     save: async ({ name }) => {
-      const created = await callApi(api.createKey, { body: { name } });
+      const created = await awaitSecret(t("createdTitle"), callApi(api.createKey, { body: { name } }));
       onKey(created.key);
     },
   });

@@ -5,6 +5,7 @@ import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
 import { loadPart } from "@/lib/client/load-part";
+import { awaitSecret } from "@/lib/client/unsaved";
 import type { TwoFactorEnrolment } from "@/lib/contracts/console/two-factor";
 import { CallError } from "../forms/call-error";
 import { CodeInput } from "../forms/code-input";
@@ -103,7 +104,8 @@ function Scan({
   const check = (digits: string) =>
     run(async () => {
       try {
-        const { backup_codes } = await callApi(api.enableTwoFactor, { body: { code: digits } });
+        const reply = callApi(api.enableTwoFactor, { body: { code: digits } });
+        const { backup_codes } = await awaitSecret(t("codesTitle"), reply);
         onCodes(backup_codes);
       } catch (failure) {
         setCode("");

@@ -69,11 +69,25 @@ export function addUnsaved(form: UnsavedForm): () => void {
   return () => setForms(forms.filter((one) => one !== form));
 }
 
+function keepHistoryEntry(): void {
+  historyEntry = { state: window.history.state, url: window.location.href };
+}
+
+/**
+ * Waits for a reply with a secret that is shown only once. Until then, leaving the page asks for confirmation, also after
+ * the dialog of the request was closed. `name`: the title of the dialog or of the secret.
+ */
+export async function awaitSecret<Reply>(name: string, reply: Promise<Reply>): Promise<Reply> {
+  keepHistoryEntry();
+  const remove = addUnsaved({ name, part: null });
+  return reply.finally(remove);
+}
+
 /** While `isDirty`, leaving the page asks for confirmation. `name`: the form's title; `part`: see `useUnsavedParts`. */
 export function useUnsaved(isDirty: boolean, name: string, part: string | null = null): void {
   useEffect(() => {
     // On every render: changing a query parameter adds a history entry of the same page.
-    if (isDirty) historyEntry = { state: window.history.state, url: window.location.href };
+    if (isDirty) keepHistoryEntry();
   });
   useEffect(() => {
     if (!isDirty) return;

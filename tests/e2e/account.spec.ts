@@ -1,6 +1,6 @@
 import { changeSettings } from "./console-api";
 import { enterPassword, expect, freshCode, openAccountMenu, signInElsewhere, test } from "./enrolled";
-import { holdRequests, signInByCookie } from "./fixtures";
+import { asksToLeave, holdRequests, signInByCookie } from "./fixtures";
 import { createUser } from "./users";
 import { enrol, shownSecret } from "./wizard-page";
 
@@ -242,6 +242,7 @@ test.describe("with 2FA enabled", () => {
     await dialog.getByRole("button", { name: "Create ten codes" }).click();
     await page.keyboard.press("Escape");
     await expect(dialog).toHaveCount(0);
+    expect(await asksToLeave(page)).toBe(true);
     release();
     const newCodes = dialog.getByRole("listitem");
     await expect(newCodes).toHaveCount(10);

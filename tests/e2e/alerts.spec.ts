@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { call, changeSettings } from "./console-api";
-import { expect, test } from "./fixtures";
+import { asksToLeave, expect, holdRequests, test } from "./fixtures";
 
 /** Prices the built-in embeddings model, and spends the daily budget of a new key; returns the last HTTP status. */
 async function spendBudget(
@@ -117,7 +117,12 @@ test("shows the webhook secret once and reports why a test message failed", asyn
   );
   await page.getByRole("button", { name: "Rotate secret" }).click();
   const dialog = page.getByRole("alertdialog", { name: "Rotate the signing secret?" });
+  const release = await holdRequests(page, "**/api/alerts/webhook/secret");
   await dialog.getByRole("button", { name: "Rotate secret" }).click();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  expect(await asksToLeave(page)).toBe(true);
+  release();
   await expect(page.getByTestId("webhook-secret")).toBeVisible();
 });
 

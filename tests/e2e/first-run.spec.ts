@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright/test";
 import { setUp, startProduct } from "../support/product";
 import { totpCode } from "../support/totp";
-import { expect, holdRequests, OWNER, openOtherBrowser, signInByCookie, test } from "./fixtures";
+import { asksToLeave, expect, holdRequests, OWNER, openOtherBrowser, signInByCookie, test } from "./fixtures";
 import {
   createOwner,
   enrol,
@@ -52,6 +52,7 @@ test("sets up an empty instance and plays its first audio", async ({ page, fresh
   await page.getByLabel("Name").fill("Reading app");
   await page.getByRole("button", { name: "Create API key", exact: true }).click();
   await expectOwnFont(page.getByTestId("api-key"));
+  expect(await asksToLeave(page)).toBe(true);
   const key = await page.getByTestId("api-key").textContent();
   expect(key).toMatch(/^sk-pb-[0-9A-Za-z]{38}$/);
   await page.getByRole("button", { name: "Continue" }).click();
@@ -98,6 +99,7 @@ test("shows the backup codes on any step until they are saved", async ({ page, f
   await page.getByLabel("Code from the app").fill(totpCode(await shownSecret(page), Date.now()));
   await page.getByRole("button", { name: "Not now" }).click();
   await expect(heading(page, "Create your first API key")).toBeVisible();
+  expect(await asksToLeave(page)).toBe(true);
   releaseCheck();
   const areSaved = page.getByRole("button", { name: "I’ve saved them" });
   await expect(areSaved).toBeVisible();

@@ -125,6 +125,10 @@ export async function signInByCookie(page: Page, url: string, cookie: string): P
 
 export { expect, OWNER };
 
+/** Whether the page asks before it is left. */
+export const asksToLeave = (page: Page): Promise<boolean> =>
+  page.evaluate(() => !window.dispatchEvent(new Event("beforeunload", { cancelable: true })));
+
 /** Opens a page and holds its scripts back until the returned function is called. */
 export async function openBeforeHydration(page: Page, url: string): Promise<() => void> {
   let releaseScripts = (): void => undefined;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright/test";
 import { OWNER, setUp, signIn, startProduct } from "../support/product";
 import { call, changeSettings } from "./console-api";
-import { expect, holdRequests, signInByCookie, test } from "./fixtures";
+import { asksToLeave, expect, holdRequests, signInByCookie, test } from "./fixtures";
 
 const formOf = (page: Page, name: string) => page.getByRole("form", { name });
 const box = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
@@ -330,6 +330,7 @@ test("shows a metrics token once and requires it for /metrics until it is remove
   await dialog.getByRole("button", { name: "Generate token" }).click();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
+  expect(await asksToLeave(page)).toBe(true);
   release();
   const token = (await page.getByTestId("metrics-token").textContent()) ?? "";
   // Escape must not close the dialog and lose the token.

@@ -1,7 +1,7 @@
 import type { Page } from "playwright/test";
 import { createKey, signIn } from "../support/product";
 import { call } from "./console-api";
-import { expect, OWNER, signInByCookie, test } from "./fixtures";
+import { expect, holdRequests, OWNER, signInByCookie, test } from "./fixtures";
 import { createUser } from "./users";
 
 const leavePrompt = (page: Page) => page.getByRole("alertdialog", { name: "Discard unsaved changes?" });
@@ -194,6 +194,25 @@ test("keeps a dialog's input when Back or the palette changes the URL of the sam
     await answer(page, "Discard");
     await expect(heading(page, "Alerts")).toBeVisible();
   }
+});
+
+test("asks before a secret that is being created is lost, also after its dialog was closed", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await createKey(product.url, product.cookie, { name: "Left rotation" });
+  const release = await holdRequests(page, "**/api/keys/*/rotate");
+  await page.goto(`${product.url}/keys`);
+  await page.getByRole("button", { name: "Actions for Left rotation" }).click();
+  await page.getByRole("menuitem", { name: "Rotate" }).click();
+  await page.getByRole("button", { name: "Rotate API key" }).click();
+  await page.keyboard.press("Escape");
+  await navLink(page, "Settings").click();
+  await expect(leavePrompt(page)).toContainText("Unsaved changes in: Rotate API key.");
+  release();
+  await expect(page.getByTestId("api-key")).toBeVisible();
+  await expect(leavePrompt(page)).toHaveCount(0);
+  await page.getByRole("button", { name: "Done" }).click();
 });
 
 test("opens the dialog that the URL names once", async ({ ownerPage: page, product }) => {
