@@ -1,10 +1,15 @@
 "use client";
 
 import { useEffect } from "react";
+import { loadPart } from "@/lib/client/load-part";
 import { onFirstToast } from "../ui/toast";
 import { useOnDemand } from "../ui/use-on-demand";
 
-const loadList = () => import("./toast-list").then((one) => one.ToastList);
+const NoList = () => null;
+
+/** Without the code, which a server of another version no longer has, the page stays usable: it is not replaced by an error. */
+const loadList = () =>
+  loadPart(() => import("./toast-list").then((one) => one.ToastList)).catch(() => NoList);
 
 const FIRST_INPUT = ["pointermove", "pointerdown", "keydown"] as const;
 
