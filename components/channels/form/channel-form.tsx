@@ -191,7 +191,7 @@ function ProviderCards({
               ? t(`form.providerText.${known}`)
               : format.list(
                   provider.operations.map((one) => t(`form.${one}`)),
-                  { type: "unit" },
+                  { type: "conjunction", style: "narrow" },
                 );
             return (
               <li key={preset} className="grid">
