@@ -98,20 +98,21 @@ export async function newestFirst<
   return toPage(query, rows, (row) => ({ at: row[age], id: row.id }), toItem);
 }
 
-/** The spellings of a text that lower() does not make equal; one for ASCII. */
+/** The spellings of a text that SQLite's lower(), which changes ASCII only, does not make equal; one for ASCII. */
 function spellings(text: string): string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them.
+  if (/^[\x00-\x7f]*$/.test(text)) return [text];
   // Names are stored in this form; other texts as they were sent.
   const composed = text.normalize("NFC");
   const lower = composed.toLowerCase();
-  const [first = "", ...others] = lower;
-  const all = [text, composed, lower, composed.toUpperCase(), first.toUpperCase() + others.join("")];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them.
-  return /^[\x00-\x7f]*$/.test(text) ? [text] : [...new Set(all)];
+  const capitalised = (firstLetter: RegExp) => lower.replace(firstLetter, (letter) => letter.toUpperCase());
+  const names = [/^\p{L}/u, /(?<!\p{L})\p{L}/gu, /(?<=\P{L})\p{L}/gu].map(capitalised);
+  return [...new Set([text, composed, lower, composed.toUpperCase(), ...names])];
 }
 
 /**
- * Matches `q` anywhere in one of the columns, ignoring case; `%` and `_` are plain characters. SQLite's lower() changes
- * ASCII only: other letters match in lower case, upper case, capitalised and as sent.
+ * Matches `q` anywhere in one of the columns, ignoring case; `%` and `_` are plain characters. On SQLite, letters outside
+ * ASCII match in lower case, in upper case, where words or the first one begin with a capital, and as sent.
  * Throws AppError `invalid` below two characters, and for more than one line.
  */
 export function matches(q: string, columns: readonly string[]): RawBuilder<boolean> {
@@ -123,9 +124,14 @@ export function matches(q: string, columns: readonly string[]): RawBuilder<boole
   // search.
   const lines = columns.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
   const text = sql.join(lines, sql` || ${sql.lit("\n")} || `);
-  const isMatch = (spelling: string) => {
-    const pattern = `%${spelling.replace(/[\\%_]/g, "\\$&")}%`;
-    return sql`lower(${text}) like lower(${pattern}) escape '\\'`;
-  };
-  return sql<boolean>`(${sql.join(spellings(q).map(isMatch), sql` or `)})`;
+  const patterns = spellings(q).map((spelling) => `%${spelling.replace(/[\\%_]/g, "\\$&")}%`);
+  const isLike = (lowered: RawBuilder<unknown>) =>
+    sql.join(
+      patterns.map((pattern) => sql`${lowered} like lower(${pattern}) escape '\\'`),
+      sql` or `,
+    );
+  if (patterns.length === 1) return sql<boolean>`(${isLike(sql`lower(${text})`)})`;
+  // `distinct` keeps PostgreSQL from computing the text for each spelling.
+  const once = sql`(select distinct lower(${text}) as lowered) as texts`;
+  return sql<boolean>`exists (select 1 from ${once} where ${isLike(sql.ref("lowered"))})`;
 }

@@ -46,6 +46,8 @@ export function textContract(newDatabase: NewTestDatabase): void {
       ["Müller", ["müller", "MÜLLER", "Mu\u0308ller"]],
       ["Ключ", ["ключ", "КЛЮЧ", "лю"]],
       ["мир", ["МИР", "Мир"]],
+      ["Иван Петров", ["иван петров", "ИВАН ПЕТРОВ", "ван пет"]],
+      ["Zoë Étienne", ["zoë étienne", "ZOË ÉTIENNE"]],
       ["ЛЁД", ["лёд", "Лёд"]],
       ["e\u0301tude", ["e\u0301tude", "e\u0301TUDE"]],
       ["ÉCLAIR", ["éclair", "Éclair"]],
