@@ -6,7 +6,7 @@ import { isApiError } from "@/lib/client/api-error";
 import { toast } from "../ui/toast";
 import { useErrorText } from "./call-error";
 
-function useIsMounted(): { readonly current: boolean } {
+export function useIsMounted(): { readonly current: boolean } {
   const isMounted = useRef(false);
   useEffect(() => {
     isMounted.current = true;

@@ -3,6 +3,7 @@ import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { isApiError } from "@/lib/client/api-error";
 import { type FieldErrorTranslator, ruleText } from "./rule-text";
+import { useErrorToast, useIsMounted } from "./use-action";
 
 /**
  * Shows the server's issues at their fields. Returns whether every issue has a field; otherwise the caller shows the
@@ -42,7 +43,8 @@ function useDialogDraft(isDirty: boolean): void {
 
 /**
  * Saves a form. Field errors of the server are shown at their fields, any other error is returned as `error`. After a
- * version conflict the form shows the newest values and `isStale` is true until the next save.
+ * version conflict the form shows the newest values and `isStale` is true until the next save. An error after the form is
+ * gone, as its dialog was closed, is shown as a toast.
  */
 export function useSaveForm<Values extends FieldValues, Request extends FieldValues>(
   form: UseFormReturn<Values, unknown, Request>,
@@ -68,6 +70,8 @@ export function useSaveForm<Values extends FieldValues, Request extends FieldVal
   const fieldError = useTranslations("common.fieldError");
   const [error, setError] = useState<unknown>(null);
   const [isStale, setStale] = useState(false);
+  const isMounted = useIsMounted();
+  const showError = useErrorToast();
   useDialogDraft(form.formState.isDirty);
 
   const submit = form.handleSubmit(
@@ -77,6 +81,7 @@ export function useSaveForm<Values extends FieldValues, Request extends FieldVal
       try {
         await save(request);
       } catch (failure) {
+        if (!isMounted.current) return showError(failure);
         if (onFailure?.(failure)) return;
         // A conflict that names a field (a taken name) is not a version conflict.
         if (reload && isApiError(failure, "conflict") && failure.issues.length === 0) {

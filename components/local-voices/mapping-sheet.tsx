@@ -81,7 +81,8 @@ function useMapping(
       if (!isApiError(failure, "conflict")) throw failure;
       const list = await props.onReload();
       const newest = list?.installed.find(({ name }) => name === voice.name)?.channel;
-      if (!newest) throw failure;
+      // Not loaded: the list that was loaded before.
+      if (!newest || newest.version === base.version) throw failure;
       setBase(newest);
       change(newest.voices, newest.voices);
       setStale(true);

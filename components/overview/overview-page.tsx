@@ -7,7 +7,7 @@ import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { rejectionsHref } from "@/lib/client/calls";
 import { dismissSteps, OVERVIEW_OPTIONS, overviewQuery } from "@/lib/client/overview";
-import { pushQueryParams } from "@/lib/client/query-params";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { Range } from "@/lib/client/range";
 import { useApi } from "@/lib/client/use-api";
 import { useRange } from "@/lib/client/use-range";
@@ -141,7 +141,7 @@ function FiguresAndChart({
         shown={shown}
         figure={figure}
         isAdmin={isAdmin}
-        onFigure={(one) => pushQueryParams({ figure: one === "calls" ? null : one })}
+        onFigure={(one) => setQueryParam("figure", one === "calls" ? null : one)}
       />
       <div className="border-t px-4 pt-5 pb-3 sm:px-5">
         <OverviewChart overview={overview} range={range} figure={figure} />

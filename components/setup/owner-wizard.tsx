@@ -43,6 +43,7 @@ export function OwnerWizard({
   const { current, furthest, isTooEarly, moveTo } = useOwnerSteps(owner.step, steps);
   const t = useTranslations("setup");
   const [secret, setSecret] = useState<string | null>(null);
+  const [isCopied, setCopied] = useState(false);
   const [codes, setCodes] = useState<string[] | null>(null);
   const { items: keys, error: keysError, reload } = useApiPages(api.listKeys);
 
@@ -69,8 +70,11 @@ export function OwnerWizard({
             hasKey={keys ? keys.length > 0 : keysError ? false : null}
             onKey={(created) => {
               setSecret(created);
+              setCopied(false);
               void reload();
             }}
+            isCopied={isCopied}
+            onCopied={() => setCopied(true)}
             onNext={() => moveTo("sound")}
             onBack={() => moveTo("second-factor")}
           />
@@ -136,14 +140,18 @@ interface KeyStepProps {
   /** Whether the owner already has a key; null while loading. */
   hasKey: boolean | null;
   onKey(secret: string): void;
+  /** The secret has been copied, so leaving does not ask about it. */
+  isCopied: boolean;
+  onCopied(): void;
   onNext(): void;
   onBack(): void;
 }
 
 /** Creates the first API key and shows its secret once. */
-function KeyStep({ secret, hasKey, onKey, onNext, onBack }: KeyStepProps) {
+function KeyStep({ hasKey, onKey, ...created }: KeyStepProps) {
+  const { secret, onNext, onBack } = created;
   const t = useTranslations("setup.key");
-  if (secret !== null || hasKey) return <CreatedKey secret={secret} onNext={onNext} onBack={onBack} />;
+  if (secret !== null || hasKey) return <CreatedKey {...created} />;
   if (hasKey === null) {
     return (
       <StepBody title={t("title")} text={t("text")}>
@@ -155,12 +163,11 @@ function KeyStep({ secret, hasKey, onKey, onNext, onBack }: KeyStepProps) {
 }
 
 /** The created key; without its secret (after a reload), a notice that it cannot be shown again. */
-function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "onNext" | "onBack">) {
+function CreatedKey({ secret, isCopied, onCopied, onNext, onBack }: Omit<KeyStepProps, "hasKey" | "onKey">) {
   const t = useTranslations("setup.key");
   const reveal = useTranslations("apiKeys.reveal");
   const common = useTranslations("common");
   const labels = { copy: reveal("copy"), once: reveal("once"), onceText: reveal("onceText") };
-  const [isCopied, setCopied] = useState(false);
   useUnsaved(secret !== null && !isCopied, t("createdTitle"));
   return (
     <StepBody
@@ -170,7 +177,7 @@ function CreatedKey({ secret, onNext, onBack }: Pick<KeyStepProps, "secret" | "o
       {secret === null ? (
         <Notice tone="info">{t("lost")}</Notice>
       ) : (
-        <SecretBox secret={secret} name="api-key" labels={labels} onCopied={() => setCopied(true)} />
+        <SecretBox secret={secret} name="api-key" labels={labels} onCopied={onCopied} />
       )}
       <StepActions onBack={onBack}>
         <Button size="lg" onClick={onNext}>

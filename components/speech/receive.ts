@@ -1,12 +1,11 @@
 import type { Take } from "@/components/speech/history";
 import { failureOfError, type GatewayFailure } from "@/lib/client/gateway-error";
-import { loadPart } from "@/lib/client/load-part";
 import { withPlaygroundKey } from "@/lib/client/playground-key";
 import type { SpeechCall } from "@/lib/client/speech-call";
 import { durationMsOf, joinSamples } from "@/lib/client/speech-pcm";
 
 /** The reader of streamed replies, loaded with the first call. */
-export const loadStream = () => loadPart(() => import("@/components/speech/stream"));
+export const loadStream = () => import("@/components/speech/stream");
 
 /** What has arrived of a call. */
 interface Progress

@@ -4,7 +4,7 @@ import { useSearchParams } from "next/navigation";
 import { useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
 import { type CallFilters, callsQuery, REJECTED, readCallFilters, rejectionsHref } from "@/lib/client/calls";
-import { pushQueryParams } from "@/lib/client/query-params";
+import { setQueryParam } from "@/lib/client/query-params";
 import { type Range, rangeQuery, setRangeInUrl } from "@/lib/client/range";
 import { spanOfBucket, toSeries } from "@/lib/client/usage-series";
 import { useApi, useApiCache } from "@/lib/client/use-api";
@@ -91,7 +91,7 @@ function Usage({
             <Figures
               total={summary?.total}
               figure={figure}
-              onFigure={(next) => pushQueryParams({ figure: next === "calls" ? null : next })}
+              onFigure={(next) => setQueryParam("figure", next === "calls" ? null : next)}
             />
             <div className="rounded-b-md border border-t-0 bg-panel p-4 pt-6">
               <TimeChart

@@ -2,6 +2,7 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
+import { awaitSecret } from "@/lib/client/unsaved";
 import type { Invite, InviteWithToken } from "@/lib/contracts/console/invites";
 import type { CreateUser, ManagedUser, UpdateUser, Viewer } from "@/lib/contracts/console/user";
 import { ConfirmDialog } from "../forms/confirm-dialog";
@@ -81,7 +82,7 @@ function FormDialogs({ dialog, viewer, hidesBudgets, onChanged, onLink, onDialog
         <InviteForm
           viewerRole={viewer.role}
           onInvite={async (request) => {
-            const link = await callApi(api.createInvite, { body: request });
+            const link = await awaitSecret(t("invite"), callApi(api.createInvite, { body: request }));
             onChanged();
             close();
             onLink(link);
@@ -135,7 +136,10 @@ function ConfirmDialogs({ dialog, onChanged, onLink, onDialog }: DialogProps<Con
     const params = { id: dialog.user.id };
     switch (dialog.kind) {
       case "password": {
-        const link = await callApi(api.createPasswordReset, { params });
+        const link = await awaitSecret(
+          t("confirm.password.title", { name }),
+          callApi(api.createPasswordReset, { params }),
+        );
         onChanged();
         close();
         return onLink(link);

@@ -80,7 +80,8 @@ function keepHistoryEntry(): void {
 export async function awaitSecret<Reply>(name: string, reply: Promise<Reply>): Promise<Reply> {
   keepHistoryEntry();
   const remove = addUnsaved({ name, part: null });
-  return reply.finally(remove);
+  // Later: the secret is not shown yet.
+  return reply.finally(() => setTimeout(remove));
 }
 
 /** While `isDirty`, leaving the page asks for confirmation. `name`: the form's title; `part`: see `useUnsavedParts`. */

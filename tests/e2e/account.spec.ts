@@ -257,6 +257,16 @@ test.describe("with 2FA enabled", () => {
     await page.goto(`${enrolled.url}/account`);
     await page.getByRole("button", { name: "Turn off" }).click();
     const dialog = page.getByRole("dialog");
+    // A failure that arrives after the dialog was closed is reported too.
+    await dialog.getByLabel("Password", { exact: true }).fill("not the password");
+    await dialog.getByLabel("Code from the app, or a backup code").fill("123456");
+    const release = await holdRequests(page, "**/api/user/2fa/disable");
+    await dialog.getByRole("button", { name: "Turn off" }).click();
+    await page.keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+    release();
+    await expect(page.getByText("Incorrect password.", { exact: true })).toBeVisible();
+    await page.getByRole("button", { name: "Turn off" }).click();
     await dialog.getByLabel("Password", { exact: true }).fill(enrolled.password);
     await dialog.getByLabel("Code from the app, or a backup code").fill(enrolled.backupCodes[1] ?? "");
     await dialog.getByRole("button", { name: "Turn off" }).click();

@@ -353,7 +353,9 @@ test.describe("a page of an older version of the server", () => {
     await page.mouse.move(1, 1);
     await expect.poll(() => checks, { timeout: 15_000 }).toBe(2);
     await rowOf(page, "Old page").getByRole("button", { name: "Actions for Old page" }).click();
-    await expect(page.getByRole("button", { name: "Reload" })).toBeVisible({ timeout: 15_000 });
+    await expect(page.getByRole("button", { name: "Reload page", exact: true })).toBeVisible({
+      timeout: 15_000,
+    });
   });
 });
 

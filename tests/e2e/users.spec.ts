@@ -3,7 +3,15 @@ import { setUp, signIn as signInByApi } from "../support/product";
 import { totpCode } from "../support/totp";
 import { changeSettings } from "./console-api";
 import { call } from "./enrolled";
-import { expect, holdRequests, openOtherBrowser, signInByCookie, test, waitForHydration } from "./fixtures";
+import {
+  asksToLeave,
+  expect,
+  holdRequests,
+  openOtherBrowser,
+  signInByCookie,
+  test,
+  waitForHydration,
+} from "./fixtures";
 import { PASSWORD } from "./users";
 
 const NEW_PASSWORD = "twelve red foxes nap";
@@ -98,6 +106,7 @@ test("shows two one-time links that arrive together one after the other", async 
   await choose(page, "slow-reset", "Create password reset link");
   await page.getByRole("alertdialog").getByRole("button", { name: "Create link" }).click();
   await page.keyboard.press("Escape");
+  expect(await asksToLeave(page)).toBe(true);
   await page.getByRole("button", { name: "Invite user" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Create link" }).click();
   await expect(page.getByTestId("one-time-link")).toBeVisible();

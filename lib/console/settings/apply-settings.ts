@@ -95,11 +95,16 @@ export async function applyStoredSettings(services: SettingsServices): Promise<v
     last = last.catch(() => undefined).then(apply);
     return last;
   };
+  let retry: NodeJS.Timeout | null = null;
   const refreshOrRetry = (): Promise<void> =>
     refresh().catch((error: unknown) => {
       // The store is unavailable: the present settings stay in force until it can be read.
       log.warn("settings_not_read", { cause: String(error) });
-      setTimeout(refreshOrRetry, RETRY_MS).unref();
+      if (retry !== null) return;
+      retry = setTimeout(() => {
+        retry = null;
+        void refreshOrRetry();
+      }, RETRY_MS).unref();
     });
   instance.refreshSettings = refreshOrRetry;
   await refresh();

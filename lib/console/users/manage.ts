@@ -51,7 +51,8 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
 
 /**
  * Changes a user of a lower role. Disabling, a new role or a new password ends the user's sessions and pending
- * sign-ins; a new password also clears the delays of wrong ones. Throws `not_found`, `forbidden`, `invalid`, `conflict` (stale version, e-mail taken).
+ * sign-ins; a new password also clears the delays of wrong ones. Throws `not_found`, `forbidden`, `invalid`, `conflict`
+ * (stale version, e-mail taken).
  */
 export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateUser): Promise<ManagedUser> {
   const actor = await requireSignedInOperator(ctx);
