@@ -30,11 +30,13 @@ const COUNTERS = {
   redis_outages: "Times the circuit breaker in front of Redis opened",
 } as const satisfies Record<MetricName, string>;
 
-/** The metrics of all processes of this server, distinguished by the label `process`. */
+/** The metrics of all processes of this server, distinguished by the labels `process` and `instance_id`. */
 async function renderAll(member: Pick<ClusterMember, "collect">): Promise<string> {
   // Each list is what getMetricsAsJSON returned in a process of the same program.
   const parts = (await member.collect()) as MetricObjectWithValues<MetricValue<string>>[][];
-  return AggregatorRegistry.aggregate(parts).metrics();
+  // No two processes share a series; "omit", as process_start_time_seconds has, would leave a metric out.
+  const series = parts.map((part) => part.map((metric) => ({ ...metric, aggregator: "first" as const })));
+  return AggregatorRegistry.aggregate(series).metrics();
 }
 
 /** Calls, and how long they took. Labels are names of existing models and channels, so their number is bounded. */
@@ -96,8 +98,6 @@ function addGauges(registers: Registry[], { instance, inFlight, isRedisUp }: Met
     name: "patchbay_redis_up",
     help: "1 while limits are shared through Redis, 0 while this instance applies its share",
     registers,
-    // A process and the one that replaces it have the same label.
-    aggregator: "min",
     collect() {
       this.set(isRedisUp() ? 1 : 0);
     },
@@ -109,7 +109,8 @@ export function createMetrics(settings: MetricsSettings): Metrics {
   const registry = new Registry();
   if (member !== null) {
     // A scrape reaches one of the processes, and gets the metrics of all of them.
-    registry.setDefaultLabels({ process: String(member.index) });
+    // A process that drains and its replacement have the same index; their counters must not be summed.
+    registry.setDefaultLabels({ process: String(member.index), instance_id: settings.instance.id });
     member.handlers.measure = () => registry.getMetricsAsJSON();
   }
   collectDefaultMetrics({ register: registry });

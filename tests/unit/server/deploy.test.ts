@@ -332,26 +332,33 @@ describe("the dashboard", () => {
   });
 });
 
-test("Redis counts as up for a process only while it is for the one that replaces it, too", async () => {
+test("a scrape has the counters of a process and of the one that replaces it in series of their own", async () => {
   const handlers: Record<"old" | "replacement", ClusterMember["handlers"]> = {
     old: { stop: () => undefined, announce: async () => undefined, measure: async () => [] },
     replacement: { stop: () => undefined, announce: async () => undefined, measure: async () => [] },
   };
   const collect = () => Promise.all([handlers.old.measure(), handlers.replacement.measure()]);
-  let isUp = true;
   const create = (name: keyof typeof handlers) =>
     createMetrics({
       token: null,
       instance: { id: name, version: "1" },
       inFlight: () => 0,
-      isRedisUp: () => name === "old" || isUp,
+      isRedisUp: () => name === "old",
       member: { index: 1, collect, handlers: handlers[name] },
     });
-  create("old");
-  const { exposition } = create("replacement");
-  expect(await exposition?.render()).toContain('patchbay_redis_up{process="1"} 1\n');
-  isUp = false;
-  expect(await exposition?.render()).toContain('patchbay_redis_up{process="1"} 0\n');
+  create("old").count("usage_rows", 3);
+  const replacement = create("replacement");
+  replacement.count("usage_rows", 2);
+  const text = await replacement.exposition?.render();
+  for (const [id, rows, isUp] of [
+    ["old", 3, 1],
+    ["replacement", 2, 0],
+  ]) {
+    const labels = `{process="1",instance_id="${id}"}`;
+    expect(text).toContain(`patchbay_usage_rows_total${labels} ${rows}\n`);
+    expect(text).toContain(`patchbay_redis_up${labels} ${isUp}\n`);
+    expect(text).toContain(`process_start_time_seconds${labels} `);
+  }
 });
 
 describe("the image", () => {
