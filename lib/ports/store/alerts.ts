@@ -119,8 +119,8 @@ export interface Alerts {
   /** Budgets of which at least `percent` is spent, of enabled keys and users. */
   budgetsAbove(percent: number, now: number): Promise<BudgetShare[]>;
   /**
-   * Calls since `since`, and how many of them failed because of Patchbay or an upstream. Calls of more than a minute
-   * after `now` do not count.
+   * Settled calls that arrived since `since`, and how many of them failed because of Patchbay or an upstream. Calls of
+   * more than a minute after `now` do not count, and a call that ends after its window has passed never does.
    */
   callsSince(since: number, now: number): Promise<CallCounts>;
   /** The same for each of these models, or API keys by ID; those without calls are left out. */

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { MINUTE_MS } from "../../contracts/durations";
 import type { BillingPeriod } from "../../ports/billing-period";
 import type { Alerts, BudgetShare } from "../../ports/store";
@@ -6,8 +6,11 @@ import { TOTAL } from "../ledger/balances";
 import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 
-/** Of a call with an error: the caller did not cause it. An upstream's rate limit is 429 to the caller. */
-const isOurFailure = sql<boolean>`(status >= 500 or error = 'upstream_rate_limited')`;
+/**
+ * Of a call with an error: the caller did not cause it. An upstream's rate limit is 429 to the caller; an orphan's entry
+ * has no status.
+ */
+const isOurFailure = sql<boolean>`(status >= 500 or error in ('internal', 'upstream_rate_limited'))`;
 
 const SUBJECTS = {
   key: {
@@ -51,17 +54,29 @@ async function budgetsOf(
  * True for a call since `since`. Instances' clocks differ a little; a call of more than a minute ahead is of a clock that
  * was set back since.
  */
-const isSince = (since: number, now: number) => sql<boolean>`(at >= ${since} and at <= ${now + MINUTE_MS})`;
+const isSince = (since: number, now: number, at = sql`at`) =>
+  sql<boolean>`(${at} >= ${since} and ${at} <= ${now + MINUTE_MS})`;
 
-async function countCalls(
-  db: Kysely<Tables>,
-  isRecent: RawBuilder<boolean>,
-  isFailure: boolean,
-): Promise<number> {
-  let select = db.selectFrom("usage").select(sql<number>`count(*)`.as("count")).where(isRecent);
-  // The text of the partial index `usage_failed`, so that it is used.
-  if (isFailure) select = select.where("error", "is not", null).where(isOurFailure);
-  return Number((await select.executeTakeFirstOrThrow()).count);
+/** Settled calls. Open entries are few, and are found by their own index: that of the range has no states. */
+async function countSettled(db: Kysely<Tables>, since: number, now: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from usage where ${isSince(since, now)})
+      - (select count(*) from usage where state = 'open' and ${isSince(since, now, sql`+at`)}) as count`.execute(
+    db,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+async function countFailures(db: Kysely<Tables>, since: number, now: number): Promise<number> {
+  const { count } = await db
+    .selectFrom("usage")
+    .select(sql<number>`count(*)`.as("count"))
+    .where(isSince(since, now))
+    // The text of the partial index `usage_failed`, so that it is used.
+    .where("error", "is not", null)
+    .where(isOurFailure)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export function alertFigures(
@@ -84,9 +99,8 @@ export function alertFigures(
     },
 
     async callsSince(since, now) {
-      const isRecent = isSince(since, now);
-      const calls = await countCalls(scope.scan, isRecent, false);
-      return { calls, failures: calls === 0 ? 0 : await countCalls(scope.scan, isRecent, true) };
+      const calls = await countSettled(scope.scan, since, now);
+      return { calls, failures: calls === 0 ? 0 : await countFailures(scope.scan, since, now) };
     },
 
     async callsBy(scopeKind, subjects, since, now) {
@@ -100,6 +114,7 @@ export function alertFigures(
           sql<number>`sum(case when error is not null and ${isOurFailure} then 1 else 0 end)`.as("failures"),
         ])
         .where(isSince(since, now))
+        .where("state", "=", "settled")
         .where(sql<string>`${subject}`, "in", subjects)
         .groupBy(subject)
         .execute();

@@ -283,18 +283,27 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       await settle({ at: NOW + 2, status: 400, error: "invalid" });
       await settle({ at: NOW + 3, status: 499, error: "caller_left" });
       await settle({ at: NOW + 3, status: 429, error: "upstream_rate_limited" });
-      expect(await store.alerts.callsSince(NOW, NOW + 3)).toEqual({ calls: 5, failures: 2 });
+      // Of a process that ended: its entry has no status.
+      await settle({ at: NOW + 3, status: 0, error: "internal", estimated: true });
+      // Not ended yet.
+      await store.ledger.reserve({
+        row: usageRecord(key.id, user.id, { at: NOW + 2 }),
+        keyBudget: NO_BUDGET,
+        userBudget: NO_BUDGET,
+        ...PERIOD,
+      });
+      expect(await store.alerts.callsSince(NOW, NOW + 3)).toEqual({ calls: 6, failures: 3 });
       expect(await store.alerts.callsSince(NOW + 4, NOW + 4)).toEqual({ calls: 0, failures: 0 });
       await settle({ at: NOW + 3, model: "other", status: 502, error: "upstream_error" });
       const { model } = usageRecord(key.id, user.id, {});
       expect(await store.alerts.callsBy("model", [model, "other", "unused"], NOW, NOW + 3)).toEqual(
         new Map([
-          [model, { calls: 5, failures: 2 }],
+          [model, { calls: 6, failures: 3 }],
           ["other", { calls: 1, failures: 1 }],
         ]),
       );
       expect(await store.alerts.callsBy("key", [key.id], NOW, NOW + 3)).toEqual(
-        new Map([[key.id, { calls: 6, failures: 3 }]]),
+        new Map([[key.id, { calls: 7, failures: 4 }]]),
       );
       expect(await store.alerts.callsBy("key", [], NOW, NOW + 3)).toEqual(new Map());
     });
