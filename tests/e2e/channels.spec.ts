@@ -580,7 +580,7 @@ test("says that the charts of a channel begin later than its totals", async ({
   await page.goto(`${routed.product.url}/channels/${id}?range=1h`);
   await counted;
   await expect(
-    page.getByText(/^Too many requests in this range: .*12:00.* The totals .*11:30/),
+    page.getByText(/^The charts show only requests since .*12:00.* The totals .*11:30/),
   ).toBeVisible();
   for (const [name, value] of [
     ["Requests", "120,000"],

@@ -67,7 +67,7 @@ export type OverviewRoute = z.output<typeof OverviewRoute>;
 export const Overview = z.strictObject({
   from: Timestamp,
   to: Timestamp,
-  /** Start of the calls that were read when only the newest of a busy hour were; null: all. */
+  /** Start of the calls that were read when only the newest of a busy hour were, or are kept; null: all. */
   read_from: Timestamp.nullable(),
   total: UsageSums,
   /** The same for the preceding period, up to the elapsed share of the range. */

@@ -50,7 +50,8 @@ export const UsageSummary = z.strictObject({
   from: Timestamp,
   to: Timestamp,
   /**
-   * Start of the calls that were read when only the newest of a long range were (tags, end users, outcomes); null: all.
+   * Start of the calls that were read when only the newest of a long range were, or the retention has deleted the others
+   * (tags, end users, outcomes); null: all.
    */
   read_from: Timestamp.nullable(),
   total: UsageSums,

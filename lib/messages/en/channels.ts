@@ -131,7 +131,7 @@ export const channels = {
     spend: "Spend",
     failovers:
       "The error rate includes {count, plural, one {# failed attempt} other {# failed attempts}} of requests that did not end on this channel. The chart does not.",
-    partial: "Too many requests in this range: the charts show only those since {when}.",
+    partial: "The charts show only requests since {when}.",
     partialTotals: "The totals count only those since {when}.",
     callsChart: "Requests",
     callsBy: "Requests over time",

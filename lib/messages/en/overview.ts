@@ -2,7 +2,7 @@ export const overview = {
   title: "Overview",
   lead: "Base URL for Gemini SDKs. For OpenAI SDKs, append /v1.",
   copyAddress: "Copy base URL",
-  readFrom: "Too many requests in this hour: only those since {when} are counted.",
+  readFrom: "Only requests since {when} are counted.",
   figure: {
     label: "Figure in the chart",
     calls: "Requests",

@@ -40,6 +40,6 @@ export const usage = {
     manyOthers: "At least {count, plural, one {# other} other {# others}}",
     empty: "No data in this range.",
   },
-  partial: "Too many requests in this range: only those since {when} are counted.",
+  partial: "Only requests since {when} are counted.",
   calls: "Requests",
 };

@@ -131,7 +131,7 @@ export const channels = {
     spend: "花费",
     failovers:
       "失败率包含 {count, number} 次失败的尝试，对应的请求最终并非在此渠道结束；图表不包含这些尝试。",
-    partial: "此时间范围内的请求过多，图表只显示 {when} 之后的请求。",
+    partial: "图表只显示 {when} 之后的请求。",
     partialTotals: "总计只统计 {when} 之后的请求。",
     callsChart: "请求",
     callsBy: "请求趋势",

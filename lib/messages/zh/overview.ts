@@ -2,7 +2,7 @@ export const overview = {
   title: "概览",
   lead: "Gemini SDK 的基础地址；OpenAI SDK 请在末尾加上 /v1。",
   copyAddress: "复制基础地址",
-  readFrom: "这一小时的请求过多，此处只统计 {when} 之后的请求。",
+  readFrom: "此处只统计 {when} 之后的请求。",
   figure: {
     label: "图表显示的指标",
     calls: "请求",

@@ -40,6 +40,6 @@ export const usage = {
     manyOthers: "其他至少 {count} 项",
     empty: "此时间范围内没有数据。",
   },
-  partial: "此时间范围内的请求过多，此处只统计 {when} 之后的请求。",
+  partial: "此处只统计 {when} 之后的请求。",
   calls: "请求",
 };

@@ -63,8 +63,8 @@ export interface UsageGroup {
 export interface UsageSummary {
   groups: UsageGroup[];
   /**
-   * When entries were read and the range has more than the limit: the time from which they were read; null: the whole
-   * range.
+   * When entries were read, and the range has more than the limit or the retention has deleted some of them: the time
+   * from which they were read; null: the whole range.
    */
   readFrom: number | null;
   latencyBoundsMs: readonly number[];

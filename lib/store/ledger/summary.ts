@@ -164,13 +164,22 @@ async function edgeOfEntries(db: Kysely<Tables>, order: "asc" | "desc"): Promise
   return entry === undefined ? undefined : Number(entry.at);
 }
 
-/** Whether no entry since `from` was deleted by the retention: the hourly sums stay. */
-async function hasEntriesSince(db: Kysely<Tables>, from: number): Promise<boolean> {
+/**
+ * From when on a range has all its entries, where the retention has deleted the first ones; null: it has all. The hourly
+ * sums stay, and show that there were more.
+ */
+async function keptFrom(db: Kysely<Tables>, { from, to }: Span): Promise<number | null> {
   const oldest = await edgeOfEntries(db, "asc");
-  if (oldest !== undefined && oldest <= from) return true;
-  const [first] = await db.selectFrom("rollups").select("hour").orderBy("hour").limit(1).execute();
-  if (first === undefined) return true;
-  return oldest !== undefined && Number(first.hour) >= oldest - (oldest % HOUR_MS);
+  if (oldest !== undefined && oldest <= from) return null;
+  const kept = Math.min(oldest ?? to, to);
+  const [deleted] = await db
+    .selectFrom("rollups")
+    .select("hour")
+    .where("hour", ">=", from - (from % HOUR_MS))
+    .where("hour", "<", kept - (kept % HOUR_MS))
+    .limit(1)
+    .execute();
+  return deleted === undefined ? null : kept;
 }
 
 /**
@@ -244,8 +253,11 @@ export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): P
   const { by } = query;
   // The roll-ups have no labels.
   const areRolled = !query.isByMinute && !isLabel(by) && rowConditions(query).length === 0;
-  if (!areRolled) return { ...(await summarizeRows(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
-  if (query.isExact && (await hasEntriesSince(db, query.from)))
+  if (!areRolled) {
+    const { groups, readFrom } = await summarizeRows(db, query);
+    return { groups, readFrom: readFrom ?? (await keptFrom(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
+  }
+  if (query.isExact && (await keptFrom(db, query)) === null)
     return { ...(await fromExactRange(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
   const groups =
     query.isByHour && query.dayStarts !== undefined

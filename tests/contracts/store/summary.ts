@@ -233,6 +233,32 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
         expect(await ask({ ...range, order })).toMatchObject([{ name: order }]);
     });
 
+    test("tells from when on calls are counted by what only entries have, after old ones were deleted", async () => {
+      const own = await newDatabase();
+      const swept = await own.open();
+      const settle = (at: number) =>
+        swept.ledger.settle(usageRecord(ids.key, ids.user, { at, state: "settled", tags: "blue" }), PERIOD);
+      const readFrom = async (fields: Partial<UsageSummaryQuery>) => {
+        const query = { from: start, to: start + 9 * HOUR, by: null, isByHour: false, ...fields };
+        return (await swept.ledger.summarize(query)).readFrom;
+      };
+      const kept = start + 5 * HOUR + 7;
+      for (const at of [start + 1, start + 2 * HOUR, kept, start + 6 * HOUR]) await settle(at);
+      for (const fields of [{ tag: "blue" }, { by: "tag" }, { from: start - HOUR, tag: "blue" }] as const)
+        expect(await readFrom(fields)).toBeNull();
+      await swept.ledger.sweep("rows", kept, 10);
+      for (const fields of [{ tag: "blue" }, { by: "end_user" }, { outcome: { kind: "ok" } }] as const)
+        expect(await readFrom(fields)).toBe(kept);
+      expect(await readFrom({ tag: "blue", to: start + 3 * HOUR })).toBe(start + 3 * HOUR);
+      expect(await readFrom({})).toBeNull();
+      // No call arrived in between.
+      expect(await readFrom({ tag: "blue", from: start + 3 * HOUR })).toBeNull();
+      expect(await readFrom({ tag: "blue", from: kept })).toBeNull();
+      await swept.ledger.sweep("rows", start + 9 * HOUR, 10);
+      expect(await readFrom({ tag: "blue" })).toBe(start + 9 * HOUR);
+      await own.remove();
+    });
+
     test("applies filters and counts every call once in the histogram", async () => {
       expect(await ask({ model: "a" })).toMatchObject([{ calls: 2 }]);
       expect(await ask({ userId: "usr_other" })).toEqual([]);
