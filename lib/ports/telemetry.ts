@@ -68,6 +68,6 @@ export interface RequestTrace {
   nextAttempt(): string;
   /** Ends the trace of a request that was refused before any channel was chosen. */
   refused(model: string | null, status: number, error: string): void;
-  /** Ends the trace with the request's ledger entry. `channelOf` finds a channel by its ID. `status`: as answered. */
-  settled(entry: UsageRecord, status: number, channelOf: (id: string) => CalledChannel | null): void;
+  /** Ends the trace with the request's ledger entry. `channelOf` finds a channel by its ID. */
+  settled(entry: UsageRecord, channelOf: (id: string) => CalledChannel | null): void;
 }

@@ -31,8 +31,10 @@ function open(embed?: EmbeddingModel["embed"]) {
 test("answers a repeat with the stored reply at no cost, with a usage row", async () => {
   const { harness, send, asked } = open();
   const first = await send("text");
+  const observed = vi.spyOn(harness.services.metrics, "observeCall");
   const second = await send("text");
   expect(second.status).toBe(200);
+  expect(observed.mock.calls).toMatchObject([[{ operation: "embeddings", channel: null, status: 200 }]]);
   expect(second.text).toBe(first.text);
   expect(asked()).toBe(1);
   expect(harness.rows).toMatchObject([

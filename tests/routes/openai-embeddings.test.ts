@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { AppError } from "@/lib/errors";
 import type { EmbeddingModel, EmbeddingRequest } from "@/lib/ports/embedding-model";
+import type { UsageRecord } from "@/lib/ports/store";
 import { embedModel, FakeClock, lexicalChannel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
 import { channelTo, createRig } from "../support/upstream/rig";
@@ -285,6 +286,28 @@ test("records key, user, model, channel and usage in the row", async () => {
     "x-patchbay-attempts": "1",
     "x-patchbay-overhead-ms": "0.0",
   });
+});
+
+test("metrics and trace of a call whose entry was not committed agree with its reply and its corrected entry", async () => {
+  const harness = openGatewayHarness({
+    models: [embedModel({ prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 } })],
+    settling: () => Promise.reject(new AppError("storage_unavailable", "The disk is full.")),
+  });
+  const traced: UsageRecord[] = [];
+  harness.services.tracing = {
+    begin: () => ({
+      traceId: "",
+      nextAttempt: () => "",
+      refused: () => undefined,
+      settled: (entry) => traced.push({ ...entry }),
+    }),
+  };
+  const observed = vi.spyOn(harness.services.metrics, "observeCall");
+  const reply = await harness.call(FLAT, { body: { model: MODEL, input: "one two three" } });
+  expect(reply.status).toBe(503);
+  const failed = { status: 503, error: "storage_unavailable" };
+  expect(observed.mock.calls[0]).toMatchObject([failed]);
+  expect(traced[0]).toMatchObject({ ...failed, costNano: 0, inputTokens: 3 });
 });
 
 test("answers 429 insufficient_quota for an exhausted budget before any engine is called", async () => {

@@ -112,17 +112,13 @@ function settleRow(ctx: GatewayContext, plan: CallPlan, row: UsageRecord, outcom
   row.latencyMs = Math.round(ctx.services.clock.monotonic() - ctx.receivedAt);
 }
 
-function observe(
-  ctx: GatewayContext,
-  settled: UsageRecord,
-  channel: CalledChannel | null,
-  status: number,
-): void {
+/** Counts a call in the metrics. `channel`: of the last attempt; null where no channel was called. */
+export function observeCall(ctx: GatewayContext, settled: UsageRecord, channel: CalledChannel | null): void {
   ctx.services.metrics.observeCall({
     operation: settled.operation,
     model: settled.model,
     channel,
-    status,
+    status: settled.status,
     error: settled.error,
     seconds: settled.latencyMs / 1_000,
     firstByteSeconds: settled.firstByteMs === null ? null : settled.firstByteMs / 1_000,
@@ -212,20 +208,25 @@ export class CallMeter implements Meter {
     row.trace = this.#trace.end(outcome.error, outcome.message ?? null);
     if (plan.parameters !== undefined) row.trace.parameters = plan.parameters;
     const prompt = instance.keepsPrompts && plan.promptText ? cutPrompt(plan.promptText()) : undefined;
-    let replyStatus = outcome.status;
     try {
       await store.ledger.settle(row, billingPeriod(instance.timeZone, row.at), prompt, !this.hasOpenEntry);
       metrics.count("usage_rows");
       ctx.onRecorded?.(row);
       state.live.publish("usage", row.userId);
     } catch (error) {
-      // The ledger corrects the entry (Ledger.settle); reply and metrics must agree with it.
-      if (outcome.error !== "caller_left") replyStatus = failedOutcome(error).status;
+      // The ledger corrects the entry (Ledger.settle); reply, metrics and trace must agree with it.
+      if (outcome.error !== "caller_left") {
+        const { status, error: code } = failedOutcome(error);
+        row.status = status;
+        row.error = code;
+        row.costNano = 0;
+        row.overrun = false;
+      }
       throw error;
     } finally {
       for (const action of this.#onSettled) action(outcome);
-      observe(ctx, row, this.#channel, replyStatus);
-      ctx.trace?.settled(row, replyStatus, (id) => this.#channelOf(id));
+      observeCall(ctx, row, this.#channel);
+      ctx.trace?.settled(row, (id) => this.#channelOf(id));
     }
   }
 }

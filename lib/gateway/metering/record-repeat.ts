@@ -2,6 +2,7 @@ import { billingPeriod } from "../../ports/billing-period";
 import type { UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
 import { newUsageId } from "../new-id";
+import { observeCall } from "./meter";
 
 /** Records a request that was answered with a stored reply: it cost nothing and called no channel. */
 export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {
@@ -30,5 +31,6 @@ export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Pro
   ctx.services.state.live.publish("usage", row.userId);
   ctx.services.metrics.count("idempotent_repeats");
   ctx.services.metrics.count("usage_rows");
-  ctx.trace?.settled(row, row.status, () => null);
+  observeCall(ctx, row, null);
+  ctx.trace?.settled(row, () => null);
 }

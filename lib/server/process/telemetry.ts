@@ -59,12 +59,12 @@ function callAttributes(
   return attributes;
 }
 
-function entryAttributes(entry: UsageRecord, status: number, channel: CalledChannel | null): Attributes {
+function entryAttributes(entry: UsageRecord, channel: CalledChannel | null): Attributes {
   return {
     ...callAttributes(entry, channel),
     "gen_ai.usage.input_tokens": entry.inputTokens,
     "gen_ai.usage.output_tokens": entry.outputTokens,
-    "http.response.status_code": status,
+    "http.response.status_code": entry.status,
     "patchbay.request_id": entry.requestId,
     "patchbay.attempts": entry.attempts,
     "patchbay.cached": entry.cached,
@@ -127,7 +127,7 @@ function createTracing(api: Api, provider: NodeTracerProvider): Tracing {
             ...(model === null ? {} : { "gen_ai.request.model": model }),
           });
         },
-        settled(entry, status, channelOf) {
+        settled(entry, channelOf) {
           if (!server.isRecording()) return;
           for (const [index, attempt] of (entry.trace?.attempts ?? []).entries()) {
             const span = attempts[index];
@@ -139,7 +139,7 @@ function createTracing(api: Api, provider: NodeTracerProvider): Tracing {
           }
           const channel = entry.channelId === null ? null : channelOf(entry.channelId);
           server.updateName(`${entry.operation} ${entry.model}`);
-          endSpan(server, entry.error, Date.now(), entryAttributes(entry, status, channel));
+          endSpan(server, entry.error, Date.now(), entryAttributes(entry, channel));
         },
       };
     },
