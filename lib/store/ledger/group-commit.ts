@@ -253,25 +253,36 @@ export class GroupCommit {
       try {
         await this.#commit(operations, GROUP_LOCK_MS);
       } catch (error) {
-        // A transaction that lost its client may lock an entry for some seconds; new calls do not touch that entry.
-        if (isBusy(error) || isLockTimeout(error)) return;
-        if (hasCode(error, "storage_unavailable")) {
-          this.#failWith([], error);
-          return;
-        }
-        for (const operation of operations) await this.#correctAlone(operation);
+        if (this.#isForLater(error)) return;
+        for (const operation of operations) if (!(await this.#correctAlone(operation))) return;
       }
-      for (const operation of operations) {
-        if (this.#corrections.get(idOf(operation)) === operation) this.#corrections.delete(idOf(operation));
-      }
+      for (const operation of operations) this.#corrected(operation);
     }
   }
 
-  async #correctAlone(operation: LedgerOperation): Promise<void> {
+  /** Whether the corrections must be written later. */
+  #isForLater(error: unknown): boolean {
+    // A transaction that lost its client may lock an entry for some seconds; new calls do not touch that entry.
+    if (isBusy(error) || isLockTimeout(error)) return true;
+    if (!hasCode(error, "storage_unavailable")) return false;
+    this.#failWith([], error);
+    return true;
+  }
+
+  /** Writes one correction, or logs that it cannot be written; false: it must be written later. */
+  async #correctAlone(operation: LedgerOperation): Promise<boolean> {
     try {
       await this.#commit([operation], GROUP_LOCK_MS);
     } catch (error) {
+      if (this.#isForLater(error)) return false;
       this.#log.error("ledger_lost", { rows: 1, usage: idOf(operation), cause: String(error) });
     }
+    this.#corrected(operation);
+    return true;
+  }
+
+  #corrected(operation: LedgerOperation): void {
+    const id = idOf(operation);
+    if (this.#corrections.get(id) === operation) this.#corrections.delete(id);
   }
 }
