@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ConsoleContext } from "@/lib/console/context";
-import { UsageList, UsageQuery } from "@/lib/contracts/console/usage";
+import { USAGE_EXPORT_COLUMNS, UsageList, UsageQuery } from "@/lib/contracts/console/usage";
 import { USAGE_ROUTES } from "@/lib/http/routes/console/usage";
 import type { Role, UsageRecord } from "@/lib/ports/store";
 import { openGatewayHarness } from "../support/gateway-harness";
@@ -15,7 +15,7 @@ async function list(role: Role, sent: Record<string, string> = {}) {
       list: async (query: unknown) => {
         asked.push(query);
         return {
-          items: harness.rows.map((row): UsageRecord => ({ ...row, costNano: 200 })),
+          items: harness.rows.map((row): UsageRecord => ({ ...row, costNano: 200, overrun: true })),
           nextCursor: "c",
           searchedFrom: Date.parse("2026-09-20T00:00:00Z"),
         };
@@ -44,7 +44,9 @@ test("returns rows in the contract's form, with costs in dollars", async () => {
     model: "patchbay-embed",
     cost_usd: "0.000000200",
     status: 200,
+    overrun: true,
   });
+  expect([...USAGE_EXPORT_COLUMNS].sort()).toEqual(Object.keys(data.items[0] ?? {}).sort());
 });
 
 test("shows all calls to an owner, and only their own to a member", async () => {

@@ -37,6 +37,8 @@ export const UsageRow = z.strictObject({
   tags: z.string().nullable(),
   latency_ms: z.int(),
   first_byte_ms: z.int().nullable(),
+  /** The cost exceeded what was reserved for the call; it is charged whole. */
+  overrun: z.boolean(),
 });
 export type UsageRow = z.output<typeof UsageRow>;
 
@@ -177,6 +179,7 @@ export const USAGE_EXPORT_COLUMNS = [
   "first_byte_ms",
   // A call that runs has no status and no cost yet.
   "state",
+  "overrun",
 ] as const satisfies readonly (keyof UsageRow)[];
 
 /** An export of rows, as /openapi.json shows it. */

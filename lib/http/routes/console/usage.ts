@@ -41,6 +41,7 @@ function usageRow(row: UsageRecord, names: UsageNames): UsageRow {
     tags: row.tags,
     latency_ms: row.latencyMs,
     first_byte_ms: row.firstByteMs,
+    overrun: row.overrun,
   };
 }
 
