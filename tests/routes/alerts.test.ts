@@ -296,6 +296,15 @@ describe("the webhook", () => {
         deliveryError: "status_503",
       },
     ]);
+    const failures = services.logged
+      .filter((line) => line.includes("webhook_failed"))
+      .map((line) => JSON.parse(line));
+    const failed = { alert: items[0]?.id, kind: "signed" };
+    expect(failures).toMatchObject([
+      { ...failed, code: "status_500", attempts: 1, state: "retry" },
+      ...BACKOFF_MS.map((_, index) => ({ ...failed, attempts: index + 1, state: "retry" })),
+      { ...failed, code: "status_503", attempts: BACKOFF_MS.length + 1, state: "given_up" },
+    ]);
   });
 
   test("follows no redirect", async () => {

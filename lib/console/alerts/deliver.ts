@@ -138,10 +138,12 @@ async function deliver(
   );
   const at = clock.now();
   const failures = results.filter((one) => one.error !== null);
-  for (const { kind, error } of failures) log.warn("webhook_failed", { kind, code: error, attempts });
   const [failure] = failures;
   const waitMs = BACKOFF_MS[attempts - 1];
   const isLast = waitMs === undefined;
+  const state = isLast ? "given_up" : "retry";
+  for (const { kind, error } of failures)
+    log.warn("webhook_failed", { alert: claimed.id, kind, code: error, attempts, state });
   await store.alerts.finishDelivery(claimed, {
     delivery:
       targets.length === 0 ? "none" : failure === undefined ? "delivered" : isLast ? "failed" : "pending",
