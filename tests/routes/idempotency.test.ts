@@ -36,6 +36,12 @@ test("answers a repeat with the stored reply at no cost, with a usage row", asyn
   expect(second.status).toBe(200);
   expect(observed.mock.calls).toMatchObject([[{ operation: "embeddings", channel: null, status: 200 }]]);
   expect(second.text).toBe(first.text);
+  expect(first.headers).toMatchObject({
+    "x-patchbay-attempts": "1",
+    "x-patchbay-channel": expect.any(String),
+  });
+  const about = Object.entries(second.headers).filter(([name]) => name.startsWith("x-patchbay-"));
+  expect(about).toEqual([["x-patchbay-attempts", "0"]]);
   expect(asked()).toBe(1);
   expect(harness.rows).toMatchObject([
     { cached: false, attempts: 1 },

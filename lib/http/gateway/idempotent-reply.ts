@@ -134,9 +134,12 @@ function replyOf<T>(
   });
 }
 
-/** The headers of a stored reply without its rate-limit headers: a repeat gets the current ones. */
-function withoutRateLimits(headers: Outbound["headers"]): Outbound["headers"] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(?:x-)?ratelimit-/.test(name)));
+/** Headers about the state of the limits at a call, or about how it was answered. */
+const OF_ONE_CALL = /^(?:(?:x-)?ratelimit-|x-patchbay-(?:attempts|cache|channel|overhead-ms)$)/;
+
+/** The headers of a reply that its repeats get, too. */
+function repeatedHeaders(headers: Outbound["headers"]): Outbound["headers"] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_CALL.test(name)));
 }
 
 /** Runs the request of the first caller, and stores or discards its reply. */
@@ -158,7 +161,7 @@ async function runFirst(
       start.discard();
       return reply;
     }
-    const headers = withoutRateLimits(reply.headers);
+    const headers = repeatedHeaders(reply.headers);
     const store = (body: Uint8Array): void => {
       start.store({ status: reply.status, headers, body, row });
     };
@@ -201,7 +204,8 @@ export async function answerOnce(
       current = await call.authorizeReplay(current);
       if (stored !== null) {
         if (stored.row !== null) await recordRepeat(current, stored.row);
-        return { status: stored.status, headers: { ...stored.headers }, body: stored.body };
+        const headers = { ...stored.headers, "x-patchbay-attempts": "0" };
+        return { status: stored.status, headers, body: stored.body };
       }
       // The original request failed. The wait does not count towards the time limit of the call that may run now.
       current = { ...current, receivedAt: services.clock.monotonic() };

@@ -165,7 +165,10 @@ export const REPLY_HEADERS: Readonly<Record<string, Json>> = {
     "string",
     "The name of the channel that served the call; other characters than visible ASCII are percent-encoded.",
   ),
-  "x-patchbay-attempts": header("integer", "Attempts on upstreams; 0 for a reply from the cache."),
+  "x-patchbay-attempts": header(
+    "integer",
+    "Attempts on upstreams; 0 for a reply from the cache or of an earlier request.",
+  ),
   "x-patchbay-overhead-ms": header("string", "Milliseconds spent in the gateway, without the upstream."),
   "x-patchbay-cache": header("string", "'hit', 'miss' or 'bypass'; absent while the cache is off."),
   "x-patchbay-ignored": header(
