@@ -2,7 +2,7 @@ import type { ErrorCode } from "../errors";
 import type { CatalogEntry } from "../ports/catalog";
 import type { CallOptions } from "../ports/speech-model";
 import type { CallParameters, SkippedChannel } from "../ports/store";
-import type { GatewayContext } from "./context";
+import type { GatewayContext, OpenedCall } from "./context";
 
 /** One gateway call before it runs. */
 export interface CallPlan {
@@ -45,7 +45,7 @@ export interface CallOutcome {
 }
 
 /** The ledger entry of one call: opened before the upstream is called, settled exactly once in every case. */
-export interface Meter {
+export interface Meter extends OpenedCall {
   /** Records the start of an attempt: its channel, its number from 1, and the ID of the upstream key. */
   attemptStarted(channelId: string, attempts: number, keyId: string | null): void;
   /** Records the upstream's first byte of the running attempt; for embeddings, the whole reply. */
@@ -64,8 +64,6 @@ export interface Meter {
   settle(outcome: CallOutcome): Promise<void>;
   /** Runs `action` when the call has ended: a channel's slot is held as long as its stream runs. */
   whenSettled(action: (outcome: CallOutcome) => void): void;
-  /** `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-cache` with their current values. */
-  headers(): Record<string, string>;
 }
 
 /** The channel of an attempt, and the model's name there. */

@@ -37,6 +37,14 @@ export interface GatewayServices {
   tracing?: Tracing;
 }
 
+/** A call with a ledger entry. */
+export interface OpenedCall {
+  /** `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-cache` with their current values. */
+  headers(): Record<string, string>;
+  /** What the log says of a failed call; `channel`: the ID of the last attempt's channel. */
+  logFields(): { model: string; channel: string | undefined };
+}
+
 /** One authenticated request to the gateway. */
 export interface GatewayContext {
   services: GatewayServices;
@@ -48,8 +56,8 @@ export interface GatewayContext {
   tags: string | null;
   /** `cache-control: no-store`: neither answered from a cache nor stored in one. */
   isNoStore?: boolean;
-  /** Called when the ledger entry is open; `headers` describe channel and attempts, also for a reply that fails. */
-  onOpened?(headers: () => Record<string, string>): void;
+  /** Called when the ledger entry is open; `call` describes channel and attempts, also of a reply that fails. */
+  onOpened?(call: OpenedCall): void;
   /** Called with each usage row of the request once it is in the ledger. */
   onRecorded?: (row: UsageRecord) => void;
   /** Aborted when the caller leaves. */

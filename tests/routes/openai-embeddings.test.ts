@@ -288,6 +288,25 @@ test("records key, user, model, channel and usage in the row", async () => {
   });
 });
 
+test.each([
+  ["upstream_error", 502],
+  ["upstream_rate_limited", 429],
+] as const)(
+  "the log line of a call that failed with %s names its model and channel",
+  async (code, status) => {
+    const harness = openGatewayHarness({
+      engine: () => ({ embed: () => Promise.reject(new AppError(code, "The upstream failed.")) }),
+    });
+    const warned = vi.spyOn(harness.services.log, "warn");
+    const reply = await harness.call(FLAT, { body: { model: "text-embedding-3-small", input: "a" } });
+    expect(reply.status).toBe(status);
+    expect(warned.mock.calls.find(([event]) => event === "request_failed")).toMatchObject([
+      "request_failed",
+      { code, status, model: MODEL, channel: "chn_1" },
+    ]);
+  },
+);
+
 test("metrics and trace of a call whose entry was not committed agree with its reply and its corrected entry", async () => {
   const harness = openGatewayHarness({
     models: [embedModel({ prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 } })],

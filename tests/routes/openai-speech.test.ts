@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { OpenAiSpeechRequest } from "../../lib/contracts/gateway/openai/speech";
 import { AppError } from "../../lib/errors";
@@ -205,8 +205,12 @@ describe("POST /v1/audio/speech", () => {
 
   it("reports a failure of an event stream as an error event, then breaks", async () => {
     const broken = new AppError("upstream_truncated", "broke");
-    const { post } = harness(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const { post, ctx, rows } = harness(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const warned = vi.spyOn(ctx.services.log, "warn");
     const { bytes, error } = await readBody(await post(PATH, { ...GOOD, stream_format: "sse" }));
+    const [row] = rows;
+    const logged = { code: "upstream_truncated", model: row?.model, channel: row?.channelId };
+    expect(warned.mock.calls[0]).toMatchObject(["stream_failed", logged]);
     expect(error).toMatchObject({ code: "upstream_truncated" });
     const last = bytes.toString().split("\n\n").at(-2) ?? "";
     expect(last).toMatch(/^event: error\ndata: /);

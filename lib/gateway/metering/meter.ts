@@ -192,6 +192,10 @@ export class CallMeter implements Meter {
     };
   }
 
+  logFields(): { model: string; channel: string | undefined } {
+    return { model: this.row.model, channel: this.row.channelId ?? undefined };
+  }
+
   #channelOf(channelId: string): CalledChannel | null {
     const route = this.plan.entry.routes.find(({ channel }) => channel.id === channelId);
     if (route === undefined) return null;

@@ -71,6 +71,6 @@ export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
   const row = openRow(ctx, plan);
   const hasOpenEntry = await reserveBudget(ctx, plan, row);
   const meter = new CallMeter(ctx, plan, row, limitHeaders, hasOpenEntry);
-  ctx.onOpened?.(() => meter.headers());
+  ctx.onOpened?.(meter);
   return meter;
 };

@@ -8,7 +8,7 @@ import { spokenLength } from "../../text/spoken-length";
 import { resolveModel } from "../admission/resolve-model";
 import { cacheScope } from "../cache-keys";
 import type { CallPlan, Meter, Target } from "../call";
-import type { GatewayContext } from "../context";
+import type { GatewayContext, OpenedCall } from "../context";
 import { countText } from "../embeddings/count-inputs";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
@@ -72,6 +72,7 @@ export interface SpeechCall {
   totalBytes: number | null;
   /** Reply headers: `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-ignored`. */
   headers(): Record<string, string>;
+  logFields: OpenedCall["logFields"];
 }
 
 /** Field names of the voice and the text in each dialect, for messages and `param`. */
@@ -121,6 +122,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
         ignored.length === 0
           ? meter.headers()
           : { "x-patchbay-ignored": ignored.join(", "), ...meter.headers() },
+      logFields: () => meter.logFields(),
     };
   } catch (error) {
     // A caller who leaves while its reply is buffered is charged for the audio so far; any other error is free.

@@ -152,7 +152,7 @@ async function refuse(
   const { surface, error } = matchError(match, request);
   const ready = surface === "console" ? null : await services().catch(() => null);
   if (ready === null) return renderError(surface, error);
-  return refuseCall(surface, ready, request, { caller: null, model: undefined, headers: null }, error);
+  return refuseCall(surface, ready, request, { caller: null, model: undefined, opened: null }, error);
 }
 
 async function answer(

@@ -182,20 +182,30 @@ export function appErrorOf(thrown: unknown): AppError {
   );
 }
 
-/** Renders a thrown value: the caller gets the status of its code, the log gets the cause of a 5xx. */
+/** What the log says of a failed call. `channel`: the ID of the last attempt's channel. */
+interface FailedCall {
+  traceId?: string;
+  model?: string;
+  channel?: string;
+}
+
+/**
+ * Renders a thrown value: the caller gets the status of its code, the log gets the cause of a 5xx and of an upstream's
+ * rate limit.
+ */
 export function renderFailure(
   surface: Surface,
   thrown: unknown,
   request: Inbound,
   log: Log,
-  traceId?: string,
+  call: FailedCall = {},
 ): Outbound {
   const error = appErrorOf(thrown);
   const status = statusOf(surface, error);
-  if (status >= 500) {
+  if (status >= 500 || error.code === "upstream_rate_limited") {
     log[status === 500 ? "error" : "warn"]("request_failed", {
       requestId: request.requestId,
-      traceId,
+      ...call,
       method: request.method,
       path: request.path,
       status,

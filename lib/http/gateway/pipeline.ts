@@ -147,8 +147,8 @@ function gatewayContext(
     isNoStore: request.headers.get("cache-control")?.toLowerCase().includes("no-store") ?? false,
     signal: request.signal,
     receivedAt: request.receivedAt,
-    onOpened: (headers) => {
-      progress.headers = headers;
+    onOpened: (call) => {
+      progress.opened = call;
     },
   };
 }
@@ -250,7 +250,7 @@ export async function runGatewayRoute(
   await requireSetUp(services);
   const trace =
     route.method === "GET" ? undefined : services.tracing?.begin(request.headers.get("traceparent"));
-  const progress: CallProgress = { caller: null, model: params.model, headers: null, trace };
+  const progress: CallProgress = { caller: null, model: params.model, opened: null, trace };
   try {
     const caller = await Caller.of(services, request, route.takesGoogleKey ?? false);
     const { arrived } = caller;

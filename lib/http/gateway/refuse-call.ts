@@ -1,5 +1,5 @@
 import { isModelName } from "../../gateway/admission/resolve-model";
-import type { GatewayServices } from "../../gateway/context";
+import type { GatewayServices, OpenedCall } from "../../gateway/context";
 import type { KeyWithOwner } from "../../ports/store";
 import type { RequestTrace } from "../../ports/telemetry";
 import type { Inbound, Outbound } from "../core/exchange";
@@ -13,8 +13,8 @@ export interface CallProgress {
   /** The model as named in the path or body. */
   model: string | undefined;
   trace?: RequestTrace;
-  /** Headers of the ledger entry; null: there is none. */
-  headers: (() => Record<string, string>) | null;
+  /** Null without a ledger entry. */
+  opened: OpenedCall | null;
 }
 
 /**
@@ -25,14 +25,17 @@ export function refuseCall(
   surface: Surface,
   services: Pick<GatewayServices, "log" | "metrics" | "state">,
   request: Inbound,
-  { caller, model, headers, trace }: CallProgress,
+  { caller, model, opened, trace }: CallProgress,
   thrown: unknown,
 ): Outbound {
   const error = appErrorOf(thrown);
   const { code, details, message } = error;
-  const reply = renderFailure(surface, error, request, services.log, trace?.traceId);
-  if (headers !== null) return { ...reply, headers: { ...headers(), ...reply.headers } };
   const named = model !== undefined && isModelName(model) ? model : null;
+  const reply = renderFailure(surface, error, request, services.log, {
+    traceId: trace?.traceId,
+    ...(opened === null ? { model: named ?? undefined } : opened.logFields()),
+  });
+  if (opened !== null) return { ...reply, headers: { ...opened.headers(), ...reply.headers } };
   trace?.refused(named, reply.status, code);
   if (code === "caller_left") return reply;
   services.metrics.countRejection(surface, code);

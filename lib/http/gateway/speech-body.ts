@@ -69,13 +69,18 @@ export async function awaitFirstChunk(
  * Converts and logs an error of a reply whose status was already sent. If it is thrown on, the adapter also logs that the
  * reply was cut, without the code.
  */
-export function streamFailure(ctx: GatewayContext, thrown: unknown): AppError {
+export function streamFailure(
+  ctx: GatewayContext,
+  call: Pick<SpeechCall, "logFields">,
+  thrown: unknown,
+): AppError {
   const error = appErrorOf(thrown);
   if (error.code !== "caller_left") {
     const { cause } = error;
     ctx.services.log.warn("stream_failed", {
       requestId: ctx.requestId,
       traceId: ctx.trace?.traceId,
+      ...call.logFields(),
       code: error.code,
       cause: cause instanceof Error ? (cause.stack ?? cause.message) : undefined,
     });

@@ -70,6 +70,7 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
     settle: async () => {},
     whenSettled: (action) => action(SETTLEMENT),
     headers: () => ({}),
+    logFields: () => ({ model: "m", channel: undefined }),
   };
   return { ctx, plan, meter, served, skipped, leaving };
 }

@@ -158,7 +158,7 @@ export async function streamSpeech(
   const { input, container } = readGeminiSpeech(model, body);
   const call = await synthesizeSpeech(ctx, input);
   const framing = new URLSearchParams(query).get("alt") === "sse" ? SSE : JSON_ARRAY;
-  const errorFrame = (error: unknown) => errorBody("gemini", streamFailure(ctx, error));
+  const errorFrame = (error: unknown) => errorBody("gemini", streamFailure(ctx, call, error));
   return renderCall(call, () => ({
     status: 200,
     headers: {

@@ -74,7 +74,7 @@ async function* speechEvents(
     // Before the first event the error still sets the status.
     if (hasBegun) {
       yield Buffer.from(
-        `event: error\ndata: ${JSON.stringify(errorBody("openai", streamFailure(ctx, error)))}\n\n`,
+        `event: error\ndata: ${JSON.stringify(errorBody("openai", streamFailure(ctx, call, error)))}\n\n`,
       );
     }
     throw error;
