@@ -153,6 +153,7 @@ export const SERVER_ERRORS: Readonly<Record<string, string>> = {
   "The settings were changed by another request. Load them again and repeat your change.":
     "设置已在别处更改，请重新加载后再次更改。",
   "Only the owner may turn the demo site on or off.": "只有所有者可以开启或关闭演示站点。",
+  "Must name each key once.": "每个密钥只能出现一次。",
   "Each model and API key once.": "每个模型和 API 密钥只能出现一次。",
   "Only the owner may download a backup.": "只有所有者可以下载备份。",
   "A backup is already in progress. Try again in a moment.": "正在创建另一个备份，请稍后重试。",
