@@ -124,25 +124,8 @@ test("compares the current hour with the same part of the previous one", async (
 test("counts the hour in which the range begins in the range only", async () => {
   const hour = now() - (now() % HOUR) - 10 * HOUR;
   for (const at of [hour - 3 * HOUR, hour, hour + 45 * MINUTE]) await settle(at);
-  const refused = {
-    keyId: "key_1",
-    userId: "usr_1",
-    model: null,
-    error: "rate_limited",
-    limit: null,
-    calls: 1,
-    requestId: "req_1",
-    status: 429,
-    message: "",
-    retryAfterS: null,
-    address: null,
-  };
-  await services.store.rejections.add(
-    [hour - MINUTE, hour, hour + 45 * MINUTE].map((minute) => ({ ...refused, minute, at: minute })),
-  );
   const { data } = await read(owner, { from: hour + HOUR / 2, to: hour + 2.5 * HOUR });
   expect(data.total.calls).toBe(2);
-  expect(data.rejected).toBe(2);
   expect(data.before.calls).toBe(1);
   expect(data.series.calls).toEqual([2, 0, 0]);
   expect(data.before_series.calls).toEqual([1, 0, 0]);

@@ -65,7 +65,7 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     ledger.summarize({ ...shares, by: "key", maxGroups: MAX_KEYS }),
     ctx.store.models.all(),
     ctx.store.channels.all(),
-    ctx.store.rejections.count({ ...own, ...counted }),
+    ctx.store.rejections.count({ ...own, from, to }),
     isMember ? [] : ledger.failovers(counted),
   ]);
   const intervals = splitIntoIntervals({ ...counted, interval, timeZone }, now.groups);
