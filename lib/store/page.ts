@@ -131,7 +131,7 @@ export function matches(q: string, columns: readonly string[]): RawBuilder<boole
       sql` or `,
     );
   if (patterns.length === 1) return sql<boolean>`(${isLike(sql`lower(${text})`)})`;
-  // `distinct` keeps PostgreSQL from computing the text for each spelling.
-  const once = sql`(select distinct lower(${text}) as lowered) as texts`;
+  // `limit` keeps both databases from computing the text for each spelling.
+  const once = sql`(select lower(${text}) as lowered limit 1) as texts`;
   return sql<boolean>`exists (select 1 from ${once} where ${isLike(sql.ref("lowered"))})`;
 }

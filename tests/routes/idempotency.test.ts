@@ -41,12 +41,30 @@ test("answers a repeat with the stored reply at no cost, with a usage row", asyn
     "x-patchbay-channel": expect.any(String),
   });
   const about = Object.entries(second.headers).filter(([name]) => name.startsWith("x-patchbay-"));
-  expect(about).toEqual([["x-patchbay-attempts", "0"]]);
+  expect(about).toEqual([
+    ["x-patchbay-attempts", "0"],
+    ["x-patchbay-overhead-ms", expect.stringMatching(/^\d+\.\d$/)],
+  ]);
   expect(asked()).toBe(1);
   expect(harness.rows).toMatchObject([
     { cached: false, attempts: 1 },
     { cached: true, attempts: 0, latencyMs: 0, firstByteMs: 0 },
   ]);
+});
+
+test("counts a repeat whose entry cannot be committed as a failed call, not as a rejected one", async () => {
+  const { harness, send } = open();
+  await send("text");
+  const { services } = harness;
+  const observed = vi.spyOn(services.metrics, "observeCall");
+  const rejected = vi.spyOn(services.metrics, "countRejection");
+  services.store.ledger.settle = async () => {
+    throw new AppError("storage_unavailable", "The disk is full.");
+  };
+  const repeat = await send("text");
+  expect([repeat.status, repeat.headers["x-patchbay-attempts"]]).toEqual([503, "0"]);
+  expect(observed.mock.calls).toMatchObject([[{ status: 503, error: "storage_unavailable" }]]);
+  expect(rejected).not.toHaveBeenCalled();
 });
 
 test("refuses another body with the same idempotency key, and runs it with another", async () => {

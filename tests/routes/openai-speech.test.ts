@@ -195,11 +195,15 @@ describe("POST /v1/audio/speech", () => {
     ).toBe(200);
   });
 
-  it("breaks the audio at once when the engine fails", async () => {
+  it("breaks the audio at once when the engine fails, and logs its model and channel", async () => {
     const broken = new AppError("upstream_truncated", "broke");
-    const { post, rows } = harness(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const { post, ctx, rows } = harness(new ScriptedSpeech(() => spoken(1, { ending: broken })));
+    const warned = vi.spyOn(ctx.services.log, "warn");
     const { error } = await readBody(await post(PATH, GOOD));
     expect(error).toMatchObject({ code: "upstream_truncated" });
+    const [row] = rows;
+    const logged = { code: "upstream_truncated", model: row?.model, channel: row?.channelId };
+    expect(warned.mock.calls).toMatchObject([["stream_failed", logged]]);
     expect(rows).toMatchObject([{ status: 502, error: "upstream_truncated", audioMs: 1_000 }]);
   });
 

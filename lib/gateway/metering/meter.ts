@@ -112,6 +112,25 @@ function settleRow(ctx: GatewayContext, plan: CallPlan, row: UsageRecord, outcom
   row.latencyMs = Math.round(ctx.services.clock.monotonic() - ctx.receivedAt);
 }
 
+/** What the log says of a failed call. */
+export const logFieldsOf = (row: UsageRecord): ReturnType<Meter["logFields"]> => ({
+  model: row.model,
+  channel: row.channelId ?? undefined,
+});
+
+/**
+ * The entry of a call after its commit failed, as the ledger corrects it (Ledger.settle): reply, metrics and trace agree
+ * with it. After another error than of an unavailable store, an open entry is charged its reservation later.
+ */
+export function failEntry(row: UsageRecord, thrown: unknown): void {
+  const { status, error } = failedOutcome(thrown);
+  row.status = status;
+  row.error = error;
+  if (error !== "storage_unavailable") return;
+  row.costNano = 0;
+  row.overrun = false;
+}
+
 /** Counts a call in the metrics. `channel`: of the last attempt; null where no channel was called. */
 export function observeCall(ctx: GatewayContext, settled: UsageRecord, channel: CalledChannel | null): void {
   ctx.services.metrics.observeCall({
@@ -192,8 +211,8 @@ export class CallMeter implements Meter {
     };
   }
 
-  logFields(): { model: string; channel: string | undefined } {
-    return { model: this.row.model, channel: this.row.channelId ?? undefined };
+  logFields(): ReturnType<Meter["logFields"]> {
+    return logFieldsOf(this.row);
   }
 
   #channelOf(channelId: string): CalledChannel | null {
@@ -218,14 +237,7 @@ export class CallMeter implements Meter {
       ctx.onRecorded?.(row);
       state.live.publish("usage", row.userId);
     } catch (error) {
-      // The ledger corrects the entry (Ledger.settle); reply, metrics and trace must agree with it.
-      if (outcome.error !== "caller_left") {
-        const { status, error: code } = failedOutcome(error);
-        row.status = status;
-        row.error = code;
-        row.costNano = 0;
-        row.overrun = false;
-      }
+      if (outcome.error !== "caller_left") failEntry(row, error);
       throw error;
     } finally {
       for (const action of this.#onSettled) action(outcome);

@@ -2,7 +2,7 @@ import { billingPeriod } from "../../ports/billing-period";
 import type { UsageRecord } from "../../ports/store";
 import type { GatewayContext } from "../context";
 import { newUsageId } from "../new-id";
-import { observeCall } from "./meter";
+import { failEntry, logFieldsOf, observeCall } from "./meter";
 
 /** Records a request that was answered with a stored reply: it cost nothing and called no channel. */
 export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Promise<void> {
@@ -26,11 +26,18 @@ export async function recordRepeat(ctx: GatewayContext, first: UsageRecord): Pro
     firstByteMs: tookMs,
     trace: { admittedMs: tookMs, settledMs: tookMs, attempts: [] },
   };
-  const period = billingPeriod(ctx.services.instance.timeZone, at);
-  await ctx.services.store.ledger.settle(row, period, undefined, true);
-  ctx.services.state.live.publish("usage", row.userId);
-  ctx.services.metrics.count("idempotent_repeats");
-  ctx.services.metrics.count("usage_rows");
-  observeCall(ctx, row, null);
-  ctx.trace?.settled(row, () => null);
+  ctx.onOpened?.({ headers: () => ({ "x-patchbay-attempts": "0" }), logFields: () => logFieldsOf(row) });
+  const { store, state, metrics, instance } = ctx.services;
+  try {
+    await store.ledger.settle(row, billingPeriod(instance.timeZone, at), undefined, true);
+    state.live.publish("usage", row.userId);
+    metrics.count("idempotent_repeats");
+    metrics.count("usage_rows");
+  } catch (error) {
+    failEntry(row, error);
+    throw error;
+  } finally {
+    observeCall(ctx, row, null);
+    ctx.trace?.settled(row, () => null);
+  }
 }

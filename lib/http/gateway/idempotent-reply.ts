@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Slot } from "../../gateway/admission/enter-gateway";
 import type { GatewayContext } from "../../gateway/context";
-import { type IdempotentStart, MAX_STORED_REPLY_BYTES } from "../../gateway/idempotency";
+import { type IdempotentStart, MAX_STORED_REPLY_BYTES, type StoredReply } from "../../gateway/idempotency";
 import { recordRepeat } from "../../gateway/metering/record-repeat";
 import type { ReplyCopy } from "../../gateway/speech/buffered-replies";
 import { stopReason } from "../../ports/stop-signal";
@@ -137,9 +137,11 @@ function replyOf<T>(
 /** Headers about the state of the limits at a call, or about how it was answered. */
 const OF_ONE_CALL = /^(?:(?:x-)?ratelimit-|x-patchbay-(?:attempts|cache|channel|overhead-ms)$)/;
 
-/** The headers of a reply that its repeats get, too. */
-function repeatedHeaders(headers: Outbound["headers"]): Outbound["headers"] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_CALL.test(name)));
+/** The headers of a stored reply and, where it is of a call with a ledger entry, those of its repeat. */
+function headersOfRepeat({ headers, row }: StoredReply, overheadMs: number): Outbound["headers"] {
+  const repeated = Object.entries(headers).filter(([name]) => !OF_ONE_CALL.test(name));
+  const own = { "x-patchbay-attempts": "0", "x-patchbay-overhead-ms": Math.max(0, overheadMs).toFixed(1) };
+  return { ...Object.fromEntries(repeated), ...(row === null ? {} : own) };
 }
 
 /** Runs the request of the first caller, and stores or discards its reply. */
@@ -161,9 +163,9 @@ async function runFirst(
       start.discard();
       return reply;
     }
-    const headers = repeatedHeaders(reply.headers);
+    const { status, headers } = reply;
     const store = (body: Uint8Array): void => {
-      start.store({ status: reply.status, headers, body, row });
+      start.store({ status, headers, body, row });
     };
     if (reply.body === null || reply.body instanceof Uint8Array) {
       const body = reply.body ?? new Uint8Array(0);
@@ -200,12 +202,14 @@ export async function answerOnce(
     const start = await services.state.idempotency.begin(current.caller, sent.key, sent.digest);
     if (start.kind === "repeat") {
       call.slot.waitAsRepeat();
+      const waitsFrom = services.clock.monotonic();
       const stored = await replyOf(start.reply, current, deadline);
+      const waitedMs = services.clock.monotonic() - waitsFrom;
       current = await call.authorizeReplay(current);
       if (stored !== null) {
         if (stored.row !== null) await recordRepeat(current, stored.row);
-        const headers = { ...stored.headers, "x-patchbay-attempts": "0" };
-        return { status: stored.status, headers, body: stored.body };
+        const overheadMs = services.clock.monotonic() - current.receivedAt - waitedMs;
+        return { status: stored.status, headers: headersOfRepeat(stored, overheadMs), body: stored.body };
       }
       // The original request failed. The wait does not count towards the time limit of the call that may run now.
       current = { ...current, receivedAt: services.clock.monotonic() };

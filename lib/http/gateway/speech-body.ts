@@ -9,18 +9,23 @@ import { appErrorOf } from "../core/render-error";
  * leaves (even before the first chunk), or rendering or encoding throws. `chunks` must read the events by `next()` only.
  */
 export function speechBody(
+  ctx: GatewayContext,
   call: SpeechCall,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncIterableIterator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]();
+  let isBegun = false;
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     async next() {
       try {
-        return await source.next();
+        const chunk = await source.next();
+        isBegun = true;
+        return chunk;
       } catch (error) {
+        if (isBegun) streamFailure(ctx, call, error);
         // Settles the call with this error unless it has already ended, and rethrows it.
         await call.events.throw?.(error);
         throw error;

@@ -253,8 +253,7 @@ export class GroupCommit {
       try {
         await this.#commit(operations, GROUP_LOCK_MS);
       } catch (error) {
-        if (this.#isForLater(error)) return;
-        for (const operation of operations) if (!(await this.#correctAlone(operation))) return;
+        if (this.#isForLater(error) || !(await this.#correctEach(operations))) return;
       }
       for (const operation of operations) this.#corrected(operation);
     }
@@ -269,16 +268,24 @@ export class GroupCommit {
     return true;
   }
 
-  /** Writes one correction, or logs that it cannot be written; false: it must be written later. */
-  async #correctAlone(operation: LedgerOperation): Promise<boolean> {
-    try {
-      await this.#commit([operation], GROUP_LOCK_MS);
-    } catch (error) {
-      if (this.#isForLater(error)) return false;
-      this.#log.error("ledger_lost", { rows: 1, usage: idOf(operation), cause: String(error) });
+  /** Writes corrections one by one, and logs those that cannot be written; false: some must be written later. */
+  async #correctEach(operations: readonly LedgerOperation[]): Promise<boolean> {
+    let areAllDone = true;
+    for (const operation of operations) {
+      try {
+        await this.#commit([operation], GROUP_LOCK_MS);
+      } catch (error) {
+        if (this.#isForLater(error)) {
+          areAllDone = false;
+          // Rows that are locked are of this entry.
+          if (isLockTimeout(error)) continue;
+          return false;
+        }
+        this.#log.error("ledger_lost", { rows: 1, usage: idOf(operation), cause: String(error) });
+      }
+      this.#corrected(operation);
     }
-    this.#corrected(operation);
-    return true;
+    return areAllDone;
   }
 
   #corrected(operation: LedgerOperation): void {

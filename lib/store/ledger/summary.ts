@@ -165,8 +165,8 @@ async function edgeOfEntries(db: Kysely<Tables>, order: "asc" | "desc"): Promise
 }
 
 /**
- * From when on a range has all its entries, where the retention has deleted the first ones; null: it has all. The hourly
- * sums stay, and show that there were more.
+ * From when on a range has all its entries, where the retention has deleted those of earlier hours; null: it has not. The
+ * hourly sums stay, and show that there were more.
  */
 async function keptFrom(db: Kysely<Tables>, { from, to }: Span): Promise<number | null> {
   const oldest = await edgeOfEntries(db, "asc");

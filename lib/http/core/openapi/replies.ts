@@ -163,14 +163,18 @@ export const REPLY_HEADERS: Readonly<Record<string, Json>> = {
   "x-should-retry": header("string", "'false' when all attempts are used or a retry cannot succeed."),
   "x-patchbay-channel": header(
     "string",
-    "The name of the channel that served the call; other characters than visible ASCII are percent-encoded.",
+    "The name of the channel that served the call; other characters than visible ASCII are percent-encoded. Absent " +
+      "where no channel was called: for a reply from the cache or of an earlier request.",
   ),
   "x-patchbay-attempts": header(
     "integer",
     "Attempts on upstreams; 0 for a reply from the cache or of an earlier request.",
   ),
   "x-patchbay-overhead-ms": header("string", "Milliseconds spent in the gateway, without the upstream."),
-  "x-patchbay-cache": header("string", "'hit', 'miss' or 'bypass'; absent while the cache is off."),
+  "x-patchbay-cache": header(
+    "string",
+    "'hit', 'miss' or 'bypass'; absent while the cache is off and for the reply of an earlier request.",
+  ),
   "x-patchbay-ignored": header(
     "string",
     "Fields of the request that the upstream does not support, separated by commas.",

@@ -144,7 +144,7 @@ export async function generateSpeech(ctx: GatewayContext, model: string, body: u
   return renderCall(call, () => ({
     status: 200,
     headers: { "content-type": JSON_TYPE, ...call.headers() },
-    body: speechBody(call, wholeSpeech(call, newReplyFields(ctx, model, container))),
+    body: speechBody(ctx, call, wholeSpeech(call, newReplyFields(ctx, model, container))),
   }));
 }
 
@@ -168,6 +168,10 @@ export async function streamSpeech(
       "x-accel-buffering": "no",
       ...call.headers(),
     },
-    body: speechBody(call, streamedSpeech(call, newReplyFields(ctx, model, container), framing, errorFrame)),
+    body: speechBody(
+      ctx,
+      call,
+      streamedSpeech(call, newReplyFields(ctx, model, container), framing, errorFrame),
+    ),
   }));
 }

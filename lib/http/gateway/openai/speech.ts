@@ -49,7 +49,7 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
         ...(isEvents ? { "cache-control": "no-store" } : {}),
         ...call.headers(),
       },
-      body: await awaitFirstChunk(speechBody(call, chunks)),
+      body: await awaitFirstChunk(speechBody(ctx, call, chunks)),
     };
   });
 }
