@@ -32,7 +32,7 @@ test("plays a Gemini response and shortens its base64", async ({ ownerPage: page
   await speech.getByRole("button", { name: "Send" }).click();
   await expect(speech.getByText("200 OK")).toBeVisible({ timeout: 20_000 });
   await expect(speech.getByLabel("Play the response")).toBeVisible();
-  await expect(speech.getByText(/… \(\d+ characters\)/)).toBeVisible();
+  await expect(speech.getByText(/… \([\d,]+ characters\)/)).toBeVisible();
 });
 
 test("opens an endpoint again by its link after it was closed", async ({ ownerPage: page, product }) => {
