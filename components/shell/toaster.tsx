@@ -7,7 +7,8 @@ import { useOnDemand } from "../ui/use-on-demand";
 
 const NoList = () => null;
 
-/** Without the code, which a server of another version no longer has, the page stays usable: it is not replaced by an error. */
+// A server of another version does not have the code. An error in the root layout would replace the page, which works
+// without toasts.
 const loadList = () =>
   loadPart(() => import("./toast-list").then((one) => one.ToastList)).catch(() => NoList);
 

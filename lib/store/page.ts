@@ -100,12 +100,12 @@ export async function newestFirst<
 
 /** The spellings of a text that SQLite's lower(), which changes ASCII only, does not make equal; one for ASCII. */
 function spellings(text: string): string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them.
-  if (/^[\x00-\x7f]*$/.test(text)) return [text];
+  if (/^\p{ASCII}*$/u.test(text)) return [text];
   // Names are stored in this form; other texts as they were sent.
   const composed = text.normalize("NFC");
   const lower = composed.toLowerCase();
   const capitalised = (firstLetter: RegExp) => lower.replace(firstLetter, (letter) => letter.toUpperCase());
+  // The first letter, those of all words, and those of all words but the first, which may be the end of one.
   const names = [/^\p{L}/u, /(?<!\p{L})\p{L}/gu, /(?<=\P{L})\p{L}/gu].map(capitalised);
   return [...new Set([text, composed, lower, composed.toUpperCase(), ...names])];
 }
