@@ -111,8 +111,8 @@ function spellings(text: string): string[] {
 }
 
 /**
- * Matches `q` anywhere in one of the columns, ignoring case; `%` and `_` are plain characters. On SQLite, letters outside
- * ASCII match in lower case, in upper case, where words or the first one begin with a capital, and as sent.
+ * Matches `q` anywhere in one of the columns, ignoring case; `%` and `_` are plain characters. On SQLite, letters
+ * outside ASCII match in lower case, in upper case, where words or the first one begin with a capital, and as sent.
  * Throws AppError `invalid` below two characters, and for more than one line.
  */
 export function matches(q: string, columns: readonly string[]): RawBuilder<boolean> {
