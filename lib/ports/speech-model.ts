@@ -27,6 +27,10 @@ export interface SpeechRequest {
   source?: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
   /** The stream may have `base64` events instead of `audio`: the reply needs base64 of raw samples. */
   acceptsBase64?: boolean;
+  /** The longest expected speech, in seconds. */
+  maxSeconds?: number;
+  /** The caller can use a part of the speech, and learns why it ended: one of Gemini's stream. */
+  acceptsPart?: boolean;
 }
 
 /** What a provider needs of one call besides its request. */
@@ -40,6 +44,10 @@ export interface CallOptions {
   traceparent?: string;
   /** Deadline of the first byte, in monotonic milliseconds. */
   firstByteBy: number;
+  /**
+   * Moves the deadline by this many milliseconds, for a reply whose first byte comes with its last; returns the new one.
+   */
+  extendFirstByte?(ms: number): number;
   /** Progress of the attempt; absent where it is not needed. Passed unchanged to every upstream call of the attempt. */
   progress?: UpstreamProgress;
   /**

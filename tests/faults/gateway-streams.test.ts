@@ -149,6 +149,19 @@ test.each(Object.entries(FRAMINGS).filter(([framing]) => !framing.startsWith("Ge
   },
 );
 
+test.each(["gemini", "openai"] as const)(
+  "long speech that Gemini would cut in a stream reaches %s's callers whole",
+  async (dialect) => {
+    const { name } = await routed.route("speech", [{ as: "tts--other-when-streamed", provider: "gemini" }]);
+    const long = await routed.send(...spoken(dialect, name, "All of it. ".repeat(90)));
+    expect([long.status, long.isWhole], long.text.slice(0, 300)).toEqual([200, true]);
+    const [row] = await routed.whenRows(name, 1);
+    expect(row).toMatchObject({ attempts: 1, status: 200 });
+    // The stream ends after 200 ms.
+    expect(row?.audio_ms).toBeGreaterThan(400);
+  },
+);
+
 test("speech that Gemini ended early reaches Gemini's callers with the reason", async () => {
   const { name } = await routed.route("speech", [{ as: "tts--early-finish", provider: "gemini" }]);
   const reply = await routed.send(...spoken("gemini", name));

@@ -381,6 +381,43 @@ describe("cached speech", () => {
     expect(bufferedReplies.bytes).toBe(0);
   });
 
+  it("is asked for as a whole, except for callers of Gemini's stream", async () => {
+    const { post, speech } = harness();
+    const gemini = {
+      contents: [{ parts: [{ text: GOOD.input }] }],
+      generationConfig: { responseModalities: ["AUDIO"] },
+    };
+    const model = `/v1beta/models/${GOOD.model}`;
+    await readBody(await post(PATH, GOOD));
+    await readBody(await post(`${model}:generateContent`, gemini));
+    await readBody(await post(`${model}:streamGenerateContent`, gemini));
+    expect(speech.requests.map(({ acceptsPart }) => acceptsPart)).toEqual([false, false, true]);
+    // 2 s + 0.15 s a character.
+    for (const { maxSeconds } of speech.requests) expect(maxSeconds).toBe(2 + 0.15 * GOOD.input.length);
+  });
+
+  it("reserves memory while an upstream sends it all at once", async () => {
+    const held: number[] = [];
+    const atOnce = new ScriptedSpeech(async function* (_request, options) {
+      options.extendFirstByte?.(1_000);
+      held.push(ctx.services.state.bufferedReplies.bytes);
+      yield* spoken(1);
+    });
+    const { ctx, post, rows } = harness(atOnce);
+    expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
+    expect(ctx.services.state.bufferedReplies.bytes).toBe(0);
+    const memory = new BufferedReplies(100_000);
+    const other = memory.enter(ctx.services, "usr_2", 2);
+    ctx.services.state.bufferedReplies = memory;
+    expect((await post(PATH, GOOD)).status).toBe(503);
+    expect(rows.map(({ error }) => error)).toEqual([null, "overloaded"]);
+    other.release();
+    expect(held).toHaveLength(1);
+    // A second of 24 kHz s16le.
+    expect(held[0]).toBeGreaterThanOrEqual(48_000);
+    expect(memory.bytes).toBe(0);
+  });
+
   it("is not cached when the memory for its copy is short, and counts none of it afterwards", async () => {
     const { ctx, post } = harness(undefined, { model: { cacheable: true } });
     const memory = new BufferedReplies(100_000);

@@ -68,7 +68,7 @@ export const ELEVENLABS_SHAPE = {
 
 export const GEMINI_SHAPE = {
   ...COMMON_OPTIONS,
-  /** Requests speech as a stream. Default: true. */
+  /** Requests speech as a stream. Default: true, except for long speech that the caller needs whole. */
   streaming: z.boolean().optional(),
   /**
    * How the style of a request in another dialect is sent: `parts` in `speechMetadata` (newer models read all text

@@ -184,9 +184,16 @@ async function runOn<T>(
     leave();
   };
   let hasAnswered = false;
+  const startedAt = clock.monotonic();
+  const attemptMs = Math.min(shareMs, firstByteMs, totalMs);
   try {
-    const begun = await runAttempt(ctx, Math.min(shareMs, firstByteMs, totalMs), progress, (options) =>
-      attempt({ channel, upstreamName: target.upstreamName }, options),
+    const begun = await runAttempt(
+      ctx,
+      attemptMs,
+      progress,
+      (options) => attempt({ channel, upstreamName: target.upstreamName }, options),
+      // The time to the first byte of a whole reply says nothing about the channel's latency.
+      () => running.ended(),
     );
     hasAnswered = true;
     running.answered();
@@ -207,6 +214,8 @@ async function runOn<T>(
     return { value };
   } catch (error) {
     end();
+    // What the provider took beyond it, for a reply that comes all at once.
+    if (!hasAnswered) state.deadline += Math.max(0, clock.monotonic() - startedAt - attemptMs);
     meter.failed(error);
     if (ctx.signal.aborted) {
       permit.endedWithoutResult();

@@ -1,6 +1,7 @@
 import { AppError } from "../../errors";
-import type { SpeechEvent } from "../../ports/speech-model";
+import type { CallOptions, SpeechEvent } from "../../ports/speech-model";
 import { stopReason } from "../../ports/stop-signal";
+import type { Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { type BufferedSpeech, MAX_REPLY_BYTES } from "./buffered-replies";
 import type { OpenedSpeech, SoundEvent } from "./opened-speech";
@@ -44,6 +45,29 @@ export async function bufferSpeech(
   } finally {
     events.end();
   }
+}
+
+/**
+ * The options of an attempt for a caller whose reply is streamed: an upstream's reply that comes all at once reserves
+ * memory for speech of `maxSeconds` until the call has ended. Its `extendFirstByte` throws the errors of
+ * `BufferedReplies.enter`.
+ */
+export function reservingWhole(
+  { caller, services }: GatewayContext,
+  meter: Meter,
+  maxSeconds: number,
+  options: CallOptions,
+): CallOptions {
+  const { extendFirstByte } = options;
+  if (extendFirstByte === undefined) return options;
+  return {
+    ...options,
+    extendFirstByte(ms) {
+      const memory = services.state.bufferedReplies.enter(services, caller.owner.id, maxSeconds);
+      meter.whenSettled(() => memory.release());
+      return extendFirstByte(ms);
+    },
+  };
 }
 
 function append(buffer: BufferedSpeech, event: SoundEvent): void {

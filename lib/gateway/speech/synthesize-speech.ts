@@ -14,7 +14,7 @@ import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
 import { mayKeep } from "../routing/choose-channel";
 import { withFailover } from "../routing/with-failover";
-import { bufferSpeech } from "./buffer-speech";
+import { bufferSpeech, reservingWhole } from "./buffer-speech";
 import type { BufferedSpeech } from "./buffered-replies";
 import { type AskedVoices, type AssignedVoices, assignVoices } from "./choose-voices";
 import { countGuidance, guidanceTokens } from "./guidance";
@@ -218,7 +218,7 @@ async function openCall(
   ctx: GatewayContext,
   call: CheckedSpeech & { input: SpeechInput; meter: Meter; buffer: BufferedSpeech | null },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
-  const { input, segments, defaults, plan, meter, lookup, buffer } = call;
+  const { input, segments, defaults, plan, meter, lookup, buffer, maxSeconds } = call;
   if (lookup.known !== undefined) {
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
@@ -227,11 +227,12 @@ async function openCall(
     const speech = ctx.services.providers.speech(target.channel);
     const voice = defaults.get(target.channel.id);
     const own = voice === undefined ? segments : segments.map((segment) => ({ ...segment, voice }));
-    const wanted = toSpeechRequest(input, own, target);
+    const wanted = { ...toSpeechRequest(input, own, target), maxSeconds };
     // A cache stores samples, not base64.
     if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
-    const speak = (limits: CallOptions) => speech.synthesize(wanted, limits);
-    const opened = await openSpeech(speak, target.channel.embedded, options).catch((error: unknown) => {
+    const speak = (bound: CallOptions) => speech.synthesize(wanted, bound);
+    const limits = buffer === null ? reservingWhole(ctx, meter, maxSeconds, options) : options;
+    const opened = await openSpeech(speak, target.channel.embedded, limits).catch((error: unknown) => {
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
     opened.idleMs = target.channel.embedded ? Number.POSITIVE_INFINITY : target.channel.timeouts.idleMs;
@@ -282,6 +283,7 @@ function toSpeechRequest(input: SpeechInput, segments: SpeechSegment[], target: 
     speed: input.speed,
     ...(input.instructions === undefined ? {} : { instructions: input.instructions }),
     source: input.source,
+    acceptsPart: input.isReplyBuffered !== true && input.source.dialect === "gemini",
   };
 }
 

@@ -127,7 +127,7 @@ export const channelForm = {
     list_voices: "从 /audio/voices 读取声音，超过 5,000 个时不读取。默认开启，OpenAI 和 Azure 除外。",
     encoding_format: "向上游请求的编码，两种都能识别。",
     dimensions: "send：由上游缩短向量。shorten：Patchbay 请求完整向量后自行缩短。",
-    streaming: "以流的形式请求语音。默认开启。",
+    streaming: "以流的形式请求语音。默认开启，但调用方需要完整内容且超过约一分钟的语音除外。",
     speech_form: "parts：放在单独的字段中。prompt：放在文本之前。默认取决于模型名称。",
     stability: "0 到 1。数值越低，每次生成的差异越大。",
     similarity_boost: "0 到 1。与原声音的贴近程度。",

@@ -32,7 +32,18 @@ interface ReplySummary extends SpeechUsage {
   isCausedByRequest: boolean;
 }
 
-/** `:streamGenerateContent?alt=sse`, or `:generateContent` where a channel's options say so. */
+/**
+ * Google ends most streams of over a minute with `OTHER`; by `:generateContent` the same requests get all of the speech
+ * (https://github.com/googleapis/python-genai/issues/922). Longest expected seconds, twice those of usual speech.
+ */
+const MAX_STREAMED_SECONDS = 130;
+/** Speech is made about twice as fast as it is spoken: 77 s for 136 s, of which 300 s is the longest expected. */
+const MS_PER_EXPECTED_SECOND = 500;
+
+/**
+ * `:streamGenerateContent?alt=sse`; or `:generateContent` for long speech that the caller needs whole, and where a
+ * channel's options say so. Such a reply comes all at once, so its first byte may take longer.
+ */
 export function geminiSpeech(settings: UpstreamSettings, channel: ChannelRecord): SpeechModel {
   return {
     synthesize: (request, options) => speak(settings, channel, request, options),
@@ -52,7 +63,9 @@ async function* speak(
   const key = keyOf(channel);
   const secrets = key === null ? [] : [key];
   const baseUrl = geminiBase(channel);
-  const isStreamed = settings.streaming ?? true;
+  const { maxSeconds = 0, acceptsPart = false } = request;
+  const isStreamed = settings.streaming ?? (acceptsPart || maxSeconds <= MAX_STREAMED_SECONDS);
+  const firstByteBy = isStreamed ? undefined : options.extendFirstByte?.(maxSeconds * MS_PER_EXPECTED_SECOND);
   const reply = await outbound.call({
     channel,
     baseUrl,
@@ -67,7 +80,7 @@ async function* speak(
     readRefusal: readGeminiRefusal,
     secrets,
     ca: settings.ca,
-    options,
+    options: firstByteBy === undefined ? options : { ...options, firstByteBy },
   });
   const summary: ReplySummary = {
     inputTokens: null,

@@ -38,13 +38,17 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
   const voice = body.generationConfig?.speechConfig?.voiceConfig;
   const rate = failure?.kind === "rate" ? failure.n : 24_000;
   const spoken = tonePcm(text, voice?.voice ?? voice?.prebuiltVoiceConfig?.voiceName ?? "", rate);
-  const pcm = failure?.kind === "short-audio" ? spoken.subarray(0, failure.n) : spoken;
+  const isCut = isStream && failure?.kind === "other-when-streamed";
+  const pcm =
+    failure?.kind === "short-audio"
+      ? spoken.subarray(0, failure.n)
+      : spoken.subarray(0, isCut ? 4_800 * 2 : undefined);
   const tokens = tokensOf(text);
   const usageMetadata = {
     promptTokenCount: usageNumber(failure?.kind ?? "", tokens),
     candidatesTokenCount: usageNumber(failure?.kind ?? "", Math.ceil(pcm.length / 1_920)),
   };
-  const finish = { finishReason: finishReasonOf(failure?.kind), index: 0 };
+  const finish = { finishReason: isCut ? "OTHER" : finishReasonOf(failure?.kind), index: 0 };
   const mimeType = failure?.kind === "wav" ? "audio/wav" : `audio/L16;codec=pcm;rate=${rate}`;
   const blob = (bytes: Buffer) => ({
     content: { role: "model", parts: [{ inlineData: { mimeType, data: bytes.toString("base64") } }] },

@@ -307,6 +307,46 @@ test.each([
   expect(given).toEqual([time]);
 });
 
+test("a reply that comes all at once gets more time, which the next channel does not lose", async () => {
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
+  Object.assign(ctx, { receivedAt: performance.now() });
+  const given: number[] = [];
+  const hang = (_target: unknown, options: CallOptions): Promise<never> => {
+    given.push(options.firstByteBy - performance.now());
+    given.push((options.extendFirstByte?.(50_000) ?? 0) - performance.now());
+    return new Promise(() => {});
+  };
+  const failure = failureOf(withFailover(ctx, plan, meter, hang));
+  await vi.advanceTimersByTimeAsync(64_999);
+  expect(served).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(65_001);
+  expect((await failure).message).toBe("The channel did not respond within 65000 ms.");
+  expect(given).toEqual([15_000, 65_000, 15_000, 65_000]);
+});
+
+test("a reply that comes all at once gets at most the rest of the call's total time", async () => {
+  const { ctx, plan, meter } = setting([lexicalChannel({ id: "a" })]);
+  Object.assign(ctx, { receivedAt: performance.now() - 100_000 });
+  const given = await withFailover(ctx, plan, meter, async (_target, options) => {
+    return (options.extendFirstByte?.(DEFAULT_LIMITS.callMs) ?? 0) - performance.now();
+  });
+  expect(given).toBe(DEFAULT_LIMITS.callMs - 100_000);
+});
+
+test("a reply that comes all at once is no measure of a channel's latency", async () => {
+  const { ctx, plan, meter } = setting([lexicalChannel({ id: "a" })]);
+  Object.assign(ctx, { receivedAt: performance.now() });
+  const { traffic } = ctx.services.state;
+  const latencyMs = () => traffic.latencyMs("a", plan.entry.model.name);
+  const attempt: Parameters<typeof withFailover>[3] = async (_target, options) => {
+    options.extendFirstByte?.(50_000);
+    await vi.advanceTimersByTimeAsync(40_000);
+    return latencyMs();
+  };
+  expect(await withFailover(ctx, plan, meter, attempt)).toBeNull();
+  expect(latencyMs()).toBeNull();
+});
+
 test("a buffered reply that breaks fails over without using up the first-byte time", async () => {
   const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   const given: number[] = [];

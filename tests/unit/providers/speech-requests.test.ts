@@ -218,6 +218,48 @@ test("sends a Gemini caller's body to Gemini unchanged, except for the spelling 
   });
 });
 
+test.each([
+  ["streamGenerateContent?alt=sse", "short speech", { maxSeconds: 130 }, {}],
+  ["generateContent", "long speech", { maxSeconds: 131 }, {}],
+  [
+    "streamGenerateContent?alt=sse",
+    "long speech of which a part is of use",
+    { maxSeconds: 131, acceptsPart: true },
+    {},
+  ],
+  [
+    "streamGenerateContent?alt=sse",
+    "long speech of a streaming channel",
+    { maxSeconds: 131 },
+    { streaming: true },
+  ],
+  [
+    "generateContent",
+    "speech of a channel without streams",
+    { maxSeconds: 10, acceptsPart: true },
+    { streaming: false },
+  ],
+])("asks Gemini by :%s for %s", async (method, _what, fields, options) => {
+  const extended: number[] = [];
+  const channel = channelTo("gemini", upstream, { options });
+  const from = performance.now();
+  const spoken = await hear(
+    rig.speech(channel),
+    speechRequest("tts--slow-300", fields),
+    callOptions({
+      // Too short without the extension.
+      firstByteBy: from + (method === "generateContent" ? 1 : 10_000),
+      extendFirstByte(ms) {
+        extended.push(ms);
+        return from + 10_000;
+      },
+    }),
+  );
+  expect([spoken.error, spoken.end?.finishReason]).toEqual([null, "STOP"]);
+  expect(upstream.ledger.at(-1)?.path).toBe(`/v1beta/models/tts--slow-300:${method}`);
+  expect(extended).toEqual(method === "generateContent" ? [500 * fields.maxSeconds] : []);
+});
+
 test("keeps the voice of Gemini's newer form in its field, and maps it by the channel's table", async () => {
   const body = {
     ...GEMINI_BODY,
