@@ -10,7 +10,7 @@ export class UpstreamProgress {
   /** Progress of the shared upstream call, when the attempt's text was sent in a batch with those of other calls. */
   batch: UpstreamProgress | null = null;
   /** Indexes of the request's texts whose upstream call has replied, where the request takes several calls. */
-  readonly repliedTexts: number[] = [];
+  readonly repliedTexts = new Set<number>();
   #waiting = 0;
   #since = 0;
   #waitedMs = 0;

@@ -446,7 +446,7 @@ test("charges a caller who leaves for the texts of the upstream calls that have 
 test("charges nothing for a call that fails after some of its upstream calls have replied", async () => {
   const engine: EmbeddingModel = {
     embed: async (_request, { progress }) => {
-      progress?.repliedTexts.push(0);
+      progress?.repliedTexts.add(0);
       throw new AppError("upstream_error", "It failed.", { upstreamStatus: 500 });
     },
   };

@@ -148,11 +148,11 @@ function servedOutcome(
  */
 function usedBefore(
   error: unknown,
-  repliedTexts: readonly number[],
+  repliedTexts: ReadonlySet<number>,
   { texts, positions }: UncachedTexts,
   counts: readonly number[],
 ): Partial<CallOutcome> {
-  if (!hasCode(error, "caller_left") || repliedTexts.length === 0) return {};
+  if (!hasCode(error, "caller_left") || repliedTexts.size === 0) return {};
   let inputTokens = 0;
   let characters = 0;
   for (const index of repliedTexts) {
@@ -283,7 +283,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
     });
     return await serveFromChannel(ctx, call, meter, prepared, served);
   } catch (error) {
-    const used = usedBefore(error, progress?.repliedTexts ?? [], uncached, counts);
+    const used = usedBefore(error, progress?.repliedTexts ?? new Set(), uncached, counts);
     await meter.settle(failedOutcome(error, used));
     throw error;
   }

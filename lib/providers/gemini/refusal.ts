@@ -22,6 +22,12 @@ const NO_MODEL_WORDS =
   /^(?:(?:models|tunedModels)\/\S+ is not (?:found|supported)|This model (?:models\/\S+ )?is no longer available)/;
 
 /**
+ * "Model tried to generate text, but it should only be used for TTS.": an answer to the text instead of its reading. The
+ * same request often succeeds, so Google advises to repeat it (https://ai.google.dev/gemini-api/docs/speech-generation).
+ */
+const TEXT_MODEL_WORDS = /^Model tried to generate text\b/i;
+
+/**
  * Google's error body (`google.rpc.Status` as JSON). A bad key is a 400 and recognised by its `ErrorInfo`; the wait is
  * in `RetryInfo`, not in a header.
  */
@@ -36,6 +42,7 @@ export function readGeminiRefusal(status: number, body: Fields | null): RefusalF
   if (isBadKey || status === 401 || status === 403) return { words, about: "key" };
   // Billing is off, or a country is not served: the caller cannot fix these by changing the request.
   if (error?.status === "FAILED_PRECONDITION") return { words, about: "money" };
+  if (status === 400 && TEXT_MODEL_WORDS.test(words ?? "")) return { words, about: "text" };
   if (status === 404 && NO_MODEL_WORDS.test(words ?? "")) return { words, about: "model" };
   const retryAfterMs = details
     .map(({ retryDelay }) => readDuration(retryDelay))

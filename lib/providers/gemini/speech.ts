@@ -1,3 +1,4 @@
+import { isAppError } from "../../errors";
 import type {
   CallOptions,
   SpeechEvent,
@@ -66,21 +67,28 @@ async function* speak(
   const { maxSeconds = 0, acceptsPart = false } = request;
   const isStreamed = settings.streaming ?? (acceptsPart || maxSeconds <= MAX_STREAMED_SECONDS);
   const firstByteBy = isStreamed ? undefined : options.extendFirstByte?.(maxSeconds * MS_PER_EXPECTED_SECOND);
-  const reply = await outbound.call({
-    channel,
-    baseUrl,
-    method: "POST",
-    path: methodPath(request.model, isStreamed ? "streamGenerateContent?alt=sse" : "generateContent"),
-    headers: { accept: isStreamed ? "text/event-stream" : "application/json", ...keyHeaders(key) },
-    body: geminiSpeechBody(request, {
-      table: settings.voices ?? {},
-      form: speechForm(settings, request.model),
-    }),
-    maxBytes: MAX_SPEECH_BYTES,
-    readRefusal: readGeminiRefusal,
-    secrets,
-    ca: settings.ca,
-    options: firstByteBy === undefined ? options : { ...options, firstByteBy },
+  const send = () =>
+    outbound.call({
+      channel,
+      baseUrl,
+      method: "POST",
+      path: methodPath(request.model, isStreamed ? "streamGenerateContent?alt=sse" : "generateContent"),
+      headers: { accept: isStreamed ? "text/event-stream" : "application/json", ...keyHeaders(key) },
+      body: geminiSpeechBody(request, {
+        table: settings.voices ?? {},
+        form: speechForm(settings, request.model),
+      }),
+      maxBytes: MAX_SPEECH_BYTES,
+      readRefusal: readGeminiRefusal,
+      secrets,
+      ca: settings.ca,
+      options: firstByteBy === undefined ? options : { ...options, firstByteBy },
+    });
+  // The model answered the text instead of reading it, which it may not do again.
+  const reply = await send().catch((error: unknown) => {
+    if (isAppError(error) && error.details.upstreamStatus === 400 && error.details.isCausedByRequest)
+      return send();
+    throw error;
   });
   const summary: ReplySummary = {
     inputTokens: null,

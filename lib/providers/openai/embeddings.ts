@@ -6,24 +6,27 @@ import { asCount, asFields, asList } from "../outbound/json";
 import { fitVectors, inBatches, inOrder } from "../upstream/embeddings";
 import { maxEmbeddingBytes, type UpstreamSettings } from "../upstream/provider";
 import { readVectors } from "../upstream/read-vectors";
-import { formOf } from "./options";
+import { withAccepted } from "./chosen-values";
+import { type ChosenValues, formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 
-/** OpenAI's limit of inputs in one call. */
-const MAX_TEXTS = 2_048;
-
-/** `POST /embeddings`. Base64 is requested, because parsing it costs a tenth; both forms are understood. */
+/**
+ * `POST /embeddings`. Base64 is requested, because parsing it costs a tenth; both forms are understood. A value of ours
+ * that the upstream refuses is replaced.
+ */
 export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelRecord): EmbeddingModel {
   return {
     async embed(request, options) {
       const form = formOf(channel);
       const isShortenedHere = form.options.dimensions === "shorten";
-      const result = await inBatches(
-        request.texts,
-        form.options.max_batch ?? MAX_TEXTS,
-        options,
-        (texts, batchOptions) => callBatch(settings, channel, request, texts, batchOptions),
-        readReply,
+      const result = await withAccepted(form, (chosen) =>
+        inBatches(
+          request.texts,
+          chosen.maxTexts,
+          options,
+          (texts, batchOptions) => callBatch(settings, channel, { ...request, texts }, chosen, batchOptions),
+          readReply,
+        ),
       );
       const vectors = fitVectors(result.vectors, request.dimensions, isShortenedHere);
       const { inputTokens, base64 } = result;
@@ -37,8 +40,8 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
 async function callBatch(
   { outbound, keyOf }: UpstreamSettings,
   channel: ChannelRecord,
-  { model, dimensions, user }: EmbeddingRequest,
-  texts: readonly string[],
+  { model, texts, dimensions, user }: Omit<EmbeddingRequest, "texts"> & { texts: readonly string[] },
+  chosen: ChosenValues,
   options: CallOptions,
 ): Promise<Uint8Array> {
   const form = formOf(channel);
@@ -54,9 +57,9 @@ async function callBatch(
     body: {
       model,
       input: texts,
-      encoding_format: form.options.encoding_format ?? "base64",
+      encoding_format: chosen.encoding,
       dimensions: isShortenedHere ? undefined : dimensions,
-      user,
+      user: chosen.hasUser ? user : undefined,
     },
     maxBytes: maxEmbeddingBytes(texts.length, isShortenedHere ? undefined : dimensions),
     readRefusal: readOpenAiRefusal,

@@ -12,8 +12,23 @@ const AZURE_HOST =
 /** The newest versions with these operations; no version but previews has speech. */
 const AZURE_VERSIONS = { "/audio/speech": "2025-04-01-preview", "/embeddings": "2024-10-21" } as const;
 
+/** OpenAI's limit of inputs in one call. */
+const MAX_TEXTS = 2_048;
+
+/** Values of a request that we choose, and that an upstream may refuse. */
+export interface ChosenValues {
+  /** Most texts of one call. */
+  maxTexts: number;
+  encoding: "base64" | "float";
+  /** Whether the caller's `user` is passed on. */
+  hasUser: boolean;
+  audioFormat: "pcm" | "wav";
+}
+
 /** How requests to one channel are made. */
 export interface OpenAiForm {
+  /** Replaced by those that the upstream accepts, once it has refused another. */
+  chosen: ChosenValues;
   baseUrl: string;
   options: OpenAiOptions;
   path(operation: "/audio/speech" | "/embeddings", model: string): string;
@@ -45,7 +60,14 @@ function readForm(channel: ChannelRecord): OpenAiForm {
     if (key === null) return {};
     return authentication === "api-key" ? { "api-key": key } : { authorization: `Bearer ${key}` };
   };
-  const common = { options, headers, hasVoiceList, isOpenAi };
+  const chosen: ChosenValues = {
+    maxTexts: options.max_batch ?? MAX_TEXTS,
+    // For models without base64 OpenRouter answers with no vectors: https://github.com/plastic-labs/honcho/issues/932.
+    encoding: options.encoding_format ?? (base.hostname === "openrouter.ai" ? "float" : "base64"),
+    hasUser: true,
+    audioFormat: options.speech_format ?? "pcm",
+  };
+  const common = { chosen, options, headers, hasVoiceList, isOpenAi };
   if (isAzureForm) {
     const version = (operation: keyof typeof AZURE_VERSIONS) =>
       options.azure_api_version ?? AZURE_VERSIONS[operation];

@@ -18,6 +18,7 @@ import { MAX_SPEECH_BYTES, NEXT_SEGMENT_MS, type UpstreamSettings } from "../ups
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
 import type { VoiceLists } from "../upstream-voices/voice-list";
+import { withAccepted } from "./chosen-values";
 import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 import { OPENAI_VOICE_ID, openAiVoiceFor, openAiVoices, otherOpenAiVoice } from "./voices";
@@ -66,7 +67,10 @@ async function* speak(
   yield { type: "end", usage: used, finishReason: "STOP" };
 }
 
-/** Sends one segment, and once more with another voice when the upstream refused a name that its list maps. */
+/**
+ * Sends one segment; once more with another format, or with another voice, when the upstream refused the one that we
+ * chose, or a name that its list maps.
+ */
 async function postSegment(
   settings: UpstreamSettings,
   lists: VoiceLists,
@@ -76,7 +80,10 @@ async function postSegment(
   options: CallOptions,
 ): Promise<UpstreamReply> {
   const send = (voice: string) =>
-    post(settings, channel, request.model, speechBody(channel, request, segment, voice), options);
+    withAccepted(formOf(channel), ({ audioFormat }) => {
+      const body = speechBody(channel, request, segment, { voice, audioFormat });
+      return post(settings, channel, request.model, body, options);
+    });
   const voice = openAiVoiceFor(lists, channel, segment.voice);
   try {
     return await send(voice);
@@ -96,16 +103,16 @@ function speechBody(
   channel: ChannelRecord,
   { model, speed, instructions }: SpeechRequest,
   segment: SpeechRequest["segments"][number],
-  voice: string,
+  { voice, audioFormat }: { voice: string; audioFormat: string },
 ): Record<string, unknown> {
   const { isOpenAi, options } = formOf(channel);
-  const { speech_format, stream_format } = options;
+  const { stream_format } = options;
   const manner = [instructions, segment.style].filter((words) => words !== undefined && words !== "");
   return {
     model,
     input: segment.text,
     voice: isOpenAi && OPENAI_VOICE_ID.test(voice) ? { id: voice } : voice,
-    response_format: speech_format ?? "pcm",
+    response_format: audioFormat,
     ...(speed === 1 ? {} : { speed }),
     ...(manner.length === 0 ? {} : { instructions: manner.join("\n") }),
     ...(stream_format === "sse" ? { stream_format } : {}),
@@ -153,7 +160,8 @@ async function* pcmOf(
     return;
   }
   const mediaType = header("content-type") ?? "";
-  checkAudioType(mediaType);
+  // LiteLLM labels every format so; the first bytes show what it is.
+  if (contentType !== "audio/mpeg") checkAudioType(mediaType);
   // Without a length, a broken connection would look like the end of the speech.
   if (!isDelimited) throw invalidAnswer("with audio that has no Content-Length and is not chunked");
   const reader = new AudioReader(rateOf(mediaType) ?? sample_rate ?? null);

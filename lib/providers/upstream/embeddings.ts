@@ -52,7 +52,7 @@ async function callAll(
   const work = async (): Promise<void> => {
     for (const [at, batch] of queue) {
       replies[at] = { texts: batch, bytes: await call(batch, { ...options, signal }) };
-      options.progress?.repliedTexts.push(...batch.map((_, index) => at * maxTexts + index));
+      for (const index of batch.keys()) options.progress?.repliedTexts.add(at * maxTexts + index);
     }
   };
   try {
@@ -149,15 +149,15 @@ export function fitVectors(
 }
 
 /**
- * Items sorted by their `index`; in their order where none has one. Throws `upstream_invalid` when only some have one.
+ * Items sorted by their `index`; where it is absent, by their position: Google's OpenAI endpoint leaves out an index of 0.
+ * Throws `upstream_invalid` for an index that is invalid or repeated.
  */
 export function inOrder<T>(items: readonly { index: unknown; item: T }[]): T[] {
-  if (items.every(({ index }) => index === undefined || index === null)) return items.map(({ item }) => item);
   const ordered = new Map<number, T>();
-  for (const { index, item } of items) {
-    const at = typeof index === "number" && Number.isInteger(index) ? index : -1;
-    if (at < 0 || at >= items.length || ordered.has(at))
-      throw invalidAnswer("with vectors whose 'index' is missing, invalid or repeated");
+  for (const [position, { index, item }] of items.entries()) {
+    const at = index ?? position;
+    if (typeof at !== "number" || !Number.isInteger(at) || at < 0 || at >= items.length || ordered.has(at))
+      throw invalidAnswer("with vectors whose 'index' is invalid or repeated");
     ordered.set(at, item);
   }
   return [...ordered.entries()].sort(([a], [b]) => a - b).map(([, item]) => item);

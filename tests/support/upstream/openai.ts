@@ -13,6 +13,8 @@ export function openAiError(status: number, message: string, code: string | null
 }
 
 export function openAiSpeech(body: Body, failure: InjectedFailure | null): Reply {
+  if (failure?.kind === "only-wav" && body.response_format !== "wav")
+    return openAiError(400, "response_format must be one of [wav]");
   const text = String(body.input);
   const rate = failure?.kind === "rate" || failure?.kind === "wav" ? failure.n || 24_000 : 24_000;
   const spoken = tonePcm(text, String(body.voice), rate, typeof body.speed === "number" ? body.speed : 1);
@@ -27,7 +29,8 @@ export function openAiSpeech(body: Body, failure: InjectedFailure | null): Reply
     const file = wavFile(pcm, rate, failure?.kind === "wav-endless");
     return stream("audio/wav", parts(file, 4_801), tokens);
   }
-  const type = failure?.kind === "rate" ? `audio/pcm;rate=${rate}` : "audio/pcm";
+  const rawType = failure?.kind === "labelled-mpeg" ? "audio/mpeg" : "audio/pcm";
+  const type = failure?.kind === "rate" ? `audio/pcm;rate=${rate}` : rawType;
   // An odd size, so that samples are split between chunks as on a network.
   return stream(type, parts(pcm, 4_801), tokens);
 }
@@ -46,9 +49,30 @@ function speechEvents(pcm: Buffer, tokens: number, failure: InjectedFailure | nu
   return stream("text/event-stream", [...deltas, done], tokens);
 }
 
+/** The refusal of a value that the caller did not choose, in the words of a compatible server. */
+function refusedValue(body: Body, texts: number, failure: InjectedFailure | null): Reply | null {
+  const { kind, n } = failure ?? { kind: "", n: 0 };
+  if (kind === "max-texts" && texts > n)
+    return json(422, {
+      message: `batch size ${texts} > maximum allowed batch size ${n}`,
+      type: "Validation",
+    });
+  if (kind === "only-floats" && body.encoding_format === "base64")
+    return json(400, { object: "error", message: "base64 encoding is not currently supported", code: 400 });
+  if (kind === "no-user" && body.user !== undefined) {
+    const detail = [
+      { type: "extra_forbidden", loc: ["body", "user"], msg: "Extra inputs are not permitted" },
+    ];
+    return json(422, { object: "error", message: { detail }, type: "invalid_request_error" });
+  }
+  return null;
+}
+
 /** `base` ends with the vector's size (`embed.768`). */
 export function openAiEmbeddings(base: string, body: Body, failure: InjectedFailure | null): Reply {
   const input = Array.isArray(body.input) ? body.input.map(String) : [String(body.input)];
+  const refusal = refusedValue(body, input.length, failure);
+  if (refusal !== null) return refusal;
   const asked = typeof body.dimensions === "number" ? body.dimensions : undefined;
   const own = Number(base.split(".")[1] ?? 256);
   const size =
@@ -71,6 +95,8 @@ export function openAiEmbeddings(base: string, body: Body, failure: InjectedFail
   if (failure?.kind === "wrong-count") data.pop();
   if (failure?.kind === "reversed") data.reverse();
   if (failure?.kind === "same-index") for (const one of data) one.index = 0;
+  // As Google's OpenAI endpoint.
+  if (failure?.kind === "no-first-index") Reflect.deleteProperty(data[0] ?? {}, "index");
   const tokens = input.reduce((sum, text) => sum + tokensOf(text), 0);
   const reported = usageNumber(failure?.kind ?? "", tokens);
   return json(

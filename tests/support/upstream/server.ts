@@ -100,6 +100,8 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
   };
 }
 
+const ANSWERS_TEXT = "Model tried to generate text, but it should only be used for TTS.";
+
 async function answer(
   req: IncomingMessage,
   res: ServerResponse,
@@ -129,8 +131,12 @@ async function answer(
   res.on("finish", () => {
     entry.isCut = false;
   });
+  const nth = ledger.filter((one) => one.model === model).length;
   const reply =
-    keyRefusal(req, options) ?? faultyReply(path, failure, options) ?? goodReply(path, base, body, failure);
+    (failure?.kind === "answers-text" && nth <= failure.n ? geminiError(400, ANSWERS_TEXT) : null) ??
+    keyRefusal(req, options) ??
+    faultyReply(path, failure, options) ??
+    goodReply(path, base, body, failure);
   if (failure?.kind === "silent-to-stop" && text.includes("STOP")) return;
   if (failure?.kind !== "black-hole") entry.status = reply.status;
   entry.tokens = reply.tokens;

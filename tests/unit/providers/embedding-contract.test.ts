@@ -129,6 +129,15 @@ test.each([
   });
 });
 
+test("takes a missing index for the position, as of Google's endpoint, which leaves out 0", async () => {
+  const texts = ["one", "two", "three"];
+  const { vectors } = await embedding("openai").embed(
+    { model: "embed--no-first-index", texts },
+    callOptions(),
+  );
+  expect(vectors).toEqual(texts.map((text) => vectorOf(text, 256)));
+});
+
 test("sorts vectors by the order of their texts", async () => {
   const texts = ["one", "two", "three"];
   const { vectors } = await embedding("openai").embed({ model: "embed--reversed", texts }, callOptions());

@@ -418,6 +418,27 @@ test.each(["openai", "elevenlabs"])(
   },
 );
 
+test("reads samples that an OpenAI-compatible proxy labels as MP3", async () => {
+  const speech = rig.speech(channelTo("openai", upstream, { options: { list_voices: false } }));
+  const alone = await hear(speech, speechRequest("tts"));
+  expect(await hear(speech, speechRequest("tts--labelled-mpeg"))).toEqual(alone);
+  expect((await hear(speech, speechRequest("tts--mp3"))).error).toMatchObject({ code: "upstream_invalid" });
+});
+
+test("asks Gemini once more when its model answered the text instead of reading it", async () => {
+  const speech = rig.speech(channelTo("gemini", upstream));
+  const alone = await hear(speech, speechRequest("tts"));
+  expect(await hear(speech, speechRequest("tts--answers-text-1"))).toEqual(alone);
+  const before = upstream.ledger.length;
+  const { error } = await hear(speech, speechRequest("tts--answers-text-2"));
+  expect(upstream.ledger.length - before).toBe(2);
+  // Another channel may read it; this one's circuit is not concerned.
+  expect(error).toMatchObject({
+    code: "upstream_error",
+    details: { isCausedByRequest: true, upstreamMessage: expect.stringContaining("tried to generate text") },
+  });
+});
+
 test("tells callers only finish reasons of the form of Google's enum", async () => {
   const speech = rig.speech(channelTo("gemini", upstream));
   const spoken = await hear(speech, speechRequest("tts--odd-reason"));

@@ -1,0 +1,54 @@
+import { type AppError, isAppError } from "../../errors";
+import type { ChosenValues, OpenAiForm } from "./options";
+
+/**
+ * Text Embeddings Inference ("batch size 33 > maximum allowed batch size 32"), Alibaba ("batch size is invalid, it should
+ * not be larger than 10") and Google ("at most 100 requests can be in one batch").
+ */
+const MAX_TEXTS_WORDS =
+  /\b(?:maximum allowed batch size |batch size is invalid, it should not be larger than |at most (?=\d+ requests can be in one batch))(\d{1,4})\b/i;
+/** Google's OpenAI endpoint, vLLM before 0.6 and LiteLLM in front of Gemini know only floats. */
+const ENCODING_WORDS = /\bencoding_format\b|\bbase64\b/i;
+/** Mistral: "user: Extra inputs are not permitted". */
+const USER_WORDS = /^user: extra inputs\b/i;
+/** Groq: "response_format must be one of [wav]". */
+const AUDIO_FORMAT_WORDS = /\bresponse_format\b/;
+
+/** The values to try after a refusal; null when it is about something else. An operator's own choice is kept. */
+function otherValues(
+  { message }: AppError,
+  chosen: ChosenValues,
+  { options }: OpenAiForm,
+): ChosenValues | null {
+  const maxTexts = Number(MAX_TEXTS_WORDS.exec(message)?.[1]);
+  if (maxTexts > 0 && maxTexts < chosen.maxTexts) return { ...chosen, maxTexts };
+  if (chosen.hasUser && USER_WORDS.test(message)) return { ...chosen, hasUser: false };
+  if (chosen.encoding === "base64" && options.encoding_format === undefined && ENCODING_WORDS.test(message))
+    return { ...chosen, encoding: "float" };
+  if (chosen.audioFormat === "pcm" && options.speech_format === undefined && AUDIO_FORMAT_WORDS.test(message))
+    return { ...chosen, audioFormat: "wav" };
+  return null;
+}
+
+/**
+ * Makes a call, and again with another value after the upstream has refused one that we chose, since the caller's request
+ * is not the cause. Values with which a call succeeds are kept for the channel's next calls. Throws the error of `call`.
+ */
+export async function withAccepted<T>(
+  form: OpenAiForm,
+  call: (chosen: ChosenValues) => Promise<T>,
+): Promise<T> {
+  let { chosen } = form;
+  for (;;) {
+    try {
+      const result = await call(chosen);
+      form.chosen = chosen;
+      return result;
+    } catch (error) {
+      if (!isAppError(error) || error.code !== "invalid") throw error;
+      const other = otherValues(error, chosen, form);
+      if (other === null) throw error;
+      chosen = other;
+    }
+  }
+}
