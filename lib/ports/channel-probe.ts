@@ -54,7 +54,10 @@ export interface ChannelProviders {
    * not on the allow-list: allowing `targetOf(baseUrl)` resolves that.
    */
   checkChannel(draft: ChannelDraft): ChannelDraft;
-  /** `host:port` of a URL, as written in the list of allowed upstreams. Throws AppError `invalid`. */
+  /**
+   * `host:port` of a URL, as written in the list of allowed upstreams. Throws AppError `invalid`, also for a port or an
+   * address that no entry of the list can allow.
+   */
   targetOf(baseUrl: string): string;
   /** The cause of a call's AppError; null when the upstream answered. */
   failureOf(error: unknown): UpstreamFailureKind | null;

@@ -14,7 +14,7 @@ import { createOutbound } from "./outbound/create";
 import { failureOf } from "./outbound/failure";
 import { checkHeaders } from "./outbound/headers";
 import type { Lookup } from "./outbound/resolver";
-import { parseUpstreamUrl, readUpstreamUrl, targetOf } from "./outbound/upstream-url";
+import { allowableTarget, readUpstreamUrl } from "./outbound/upstream-url";
 import type { UpstreamProvider, UpstreamSettings } from "./upstream/provider";
 import { createWebhook } from "./webhook";
 
@@ -93,7 +93,7 @@ export function createUpstreams(
       if (embedded.some(({ name }) => name === draft.provider)) return draft;
       throw unknownProvider([...UPSTREAM_PROVIDER_NAMES, ...embedded.map(({ name }) => name)]);
     },
-    targetOf: (baseUrl) => targetOf(parseUpstreamUrl(baseUrl)),
+    targetOf: allowableTarget,
     failureOf,
     async close() {
       await Promise.all([outbound.close(), webhookOutbound.close()]);

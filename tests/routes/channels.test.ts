@@ -574,18 +574,30 @@ describe("a private address", () => {
     ]);
   });
 
-  test.each(["http://169.254.169.254/v1", "http://[fd00:ec2::254]/v1"])(
-    "%s cannot be allowed",
-    async (base_url) => {
-      const reply = await harness("/api/upstreams/allowed", {
-        body: { base_url, password: OWNER.password },
-        cookie: owner,
-      });
-      const made = await harness("/api/channels", { body: draft({ base_url }), cookie: owner });
-      expect([reply.status, made.status]).toContain(400);
-      expect(made.status).toBe(400);
-    },
-  );
+  test.each([
+    ["http://169.254.169.254/v1", "cloud metadata address"],
+    ["http://[fd00:ec2::254]/v1", "cloud metadata address"],
+    ["http://cache.lan:6379/v1", "uses port 6379"],
+  ])("%s cannot be allowed", async (base_url, why) => {
+    const body = { base_url, password: OWNER.password };
+    const allowed = await harness("/api/upstreams/allowed", { body, cookie: owner });
+    const made = await harness("/api/channels", { body: draft({ base_url }), cookie: owner });
+    for (const { status, json } of [allowed, made])
+      expect([status, json.issues]).toEqual([
+        400,
+        [{ path: "base_url", message: expect.stringContaining(why) }],
+      ]);
+  });
+
+  test("with a port below 1024 can be allowed", async () => {
+    const base_url = "http://tts.lan:81/v1";
+    const body = draft({ base_url });
+    const refused = await harness("/api/channels", { body, cookie: owner });
+    expect(refused.json.issues[0].message).toContain("lower ones that the owner has allowed");
+    const proof = { base_url, password: OWNER.password };
+    await harness("/api/upstreams/allowed", { body: proof, cookie: owner });
+    expect((await harness("/api/channels", { body, cookie: owner })).status).toBe(200);
+  });
 });
 
 describe("a model", () => {

@@ -103,7 +103,11 @@ const BEYOND_A_SCHEMA: readonly (readonly [operation: RegExp, message: RegExp, w
   ],
   [/channels\/order/, /Must name each channel once/, "unique by one field, over several lists"],
   [/channels/, /does not serve/, "depends on the stored channel"],
-  [/channels/, /private address|plain http|uses port|metadata address/, "depends on the owner's list"],
+  [
+    /channels|upstreams/,
+    /private address|plain http|uses port|metadata address/,
+    "depends on lists of addresses",
+  ],
   [/^DELETE \/api\/channels/, /embedded engine cannot be deleted/, "depends on the stored channel"],
   [/webhook\/test/, /No webhook URL is saved|No signing secret exists/, "depends on the settings"],
   [/recordings/, /16-bit samples/, "a length in bytes"],

@@ -21,7 +21,7 @@ const OWNER_ONLY = "Only the owner may allow private addresses as upstreams.";
 
 /**
  * Allows one host and port as an upstream, even if private or plain HTTP, after checking the password. Throws
- * `forbidden`, `step_up_failed`, `invalid` (not an address).
+ * `forbidden`, `step_up_failed`, `invalid` (not an address, or one that is never allowed).
  */
 export async function allowUpstream(ctx: ConsoleContext, input: AllowUpstream): Promise<AllowedUpstreams> {
   const owner = requireOwner(ctx, OWNER_ONLY);

@@ -205,7 +205,8 @@ export const common = {
     baseUrlPath: "Enter a URL without .. and encoded slashes in its path.",
     baseUrlCredentials: "Enter a URL without a username or password. The key has its own field.",
     baseUrlMetadata: "This is a cloud metadata address, which is never allowed.",
-    baseUrlPort: "Port {port} is not allowed. Use 80, 443, or a port from 1024 that no other service uses.",
+    baseUrlPort:
+      "Port {port} is not allowed. Use 80, 443, a port from 1024 that no other service uses, or a lower one that the owner has allowed.",
     baseUrlPrivate:
       "The owner has to allow {target} first (Settings → Network): it is a private address or plain http.",
     headerSecret: "{name} looks like a secret. Enter it as a key of the channel: keys are encrypted.",

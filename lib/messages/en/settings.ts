@@ -156,7 +156,8 @@ export const settings = {
     environment: "Set by PATCHBAY_UPSTREAM_ALLOW",
     add: "Allow an address",
     addTitle: "Allow a private upstream",
-    addText: "Channels can then reach exactly this host and port, also without TLS.",
+    addText:
+      "Channels can then reach exactly this host and port, also without TLS. Ports of other services, such as databases, are refused.",
     address: "Address",
     addressHint: "E.g. http://192.168.1.20:8880",
     allow: "Allow",

@@ -204,7 +204,8 @@ export const common = {
     baseUrlPath: "请输入路径中不含 .. 和编码斜杠的 URL。",
     baseUrlCredentials: "请输入不含用户名和密码的 URL。密钥有单独的字段。",
     baseUrlMetadata: "这是云元数据地址，始终禁止使用。",
-    baseUrlPort: "不能使用端口 {port}。可用 80、443，或其他服务未使用的 1024 及以上端口。",
+    baseUrlPort:
+      "不能使用端口 {port}。可用 80、443、其他服务未使用的 1024 及以上端口，或所有者已允许的更低端口。",
     baseUrlPrivate: "需要所有者先允许 {target}（设置 → 网络）：它是私有地址或明文 http。",
     headerSecret: "{name} 看起来是密钥。请作为渠道的密钥输入：密钥会加密存储。",
     headerReserved: "{name} 由 Patchbay 设置，不能更改。",

@@ -154,7 +154,7 @@ export const settings = {
     environment: "由 PATCHBAY_UPSTREAM_ALLOW 设置",
     add: "允许一个地址",
     addTitle: "允许一个私有上游",
-    addText: "渠道随后可以访问这一个主机和端口，也可以不使用 TLS。",
+    addText: "渠道随后可以访问这一个主机和端口，也可以不使用 TLS。数据库等其他服务的端口会被拒绝。",
     address: "地址",
     addressHint: "例如 http://192.168.1.20:8880",
     allow: "允许",

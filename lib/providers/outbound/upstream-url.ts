@@ -65,20 +65,31 @@ interface UrlRefusal {
   apiCode?: ApiCode;
 }
 
-/** Why a URL of `parseUpstreamUrl` may not be used; null when it may. */
-export function urlRefusal(url: URL, allow: AllowList): UrlRefusal | null {
-  const port = portOf(url);
-  const isListed = allow.hasHost(url.hostname, port);
+const portRefusal = (port: number): UrlRefusal => ({
+  why:
+    `uses port ${port}; accepted are 80, 443, ports from 1024 on that no other service uses, and lower ones that the ` +
+    "owner has allowed",
+});
+
+/** Why no list can allow this URL; null when one can. */
+function finalRefusal(url: URL): UrlRefusal | null {
   const address = parseAddress(url.hostname);
   if (METADATA_NAMES.test(url.hostname) || (address !== null && isMetadata(address))) {
     return { why: "is a cloud metadata address, which is never allowed" };
   }
+  const port = portOf(url);
+  return OTHER_SERVICES.has(port) ? portRefusal(port) : null;
+}
+
+/** Why a URL of `parseUpstreamUrl` may not be used; null when it may. */
+export function urlRefusal(url: URL, allow: AllowList): UrlRefusal | null {
+  const final = finalRefusal(url);
+  if (final !== null) return final;
+  const port = portOf(url);
+  const isListed = allow.hasHost(url.hostname, port);
   const isUsualPort = port === 443 || port === 80 || port >= 1_024;
-  if (OTHER_SERVICES.has(port) || (!isUsualPort && !isListed)) {
-    return {
-      why: `uses port ${port}; accepted are 80, 443, and ports from 1024 on that no other service uses`,
-    };
-  }
+  if (!isUsualPort && !isListed) return portRefusal(port);
+  const address = parseAddress(url.hostname);
   const isAddressListed = isListed || (address !== null && allow.hasAddress(address));
   if (address !== null && isPrivate(address) && !isAddressListed) {
     return {
@@ -93,6 +104,14 @@ export function urlRefusal(url: URL, allow: AllowList): UrlRefusal | null {
     };
   }
   return null;
+}
+
+/** The entry of the list that allows the URL. Throws `invalid`, also for an address that no list can allow. */
+export function allowableTarget(text: string): string {
+  const url = parseUpstreamUrl(text);
+  const refusal = finalRefusal(url);
+  if (refusal !== null) throw refuse(refusal.why);
+  return targetOf(url);
 }
 
 /**
