@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { readGuide } from "../../../app/(console)/docs/read-guide";
+import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { ROUTES } from "../../../lib/http/routes";
 import type { ClusterMember } from "../../../lib/server/process/cluster-member";
 import { readEnvironment } from "../../../lib/server/process/env";
@@ -66,11 +67,29 @@ describe("Caddyfile", () => {
     expect(text).toContain("lb_try_duration");
     expect(text).not.toContain("health_uri");
   });
+
+  test.each(["en", "zh"] as const)("has no option that the guide warns of (%s)", async (locale) => {
+    const [, option = ""] =
+      /(?:Leave out|请勿使用) `([^`]+)`/.exec((await readGuide(locale, "proxy")).text) ?? [];
+    expect(option).toContain("flush_interval");
+    expect(text).not.toContain(option);
+  });
 });
 
 describe("compose.yaml", () => {
   const { services, volumes } = Compose.parse(parse(read("compose.yaml")));
   const environment = services.patchbay?.environment ?? {};
+  /** The environment of Patchbay's containers with this .env, as compose fills it in. */
+  const environmentWith = (file: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replace(
+          /\$\{(\w+)(?::-([^}]*)|:\?[^}]+)\}/g,
+          (_, wanted: string, fallback = "0123456789abcdef") => file[wanted] || fallback,
+        ),
+      ]),
+    );
 
   test("has the services and profiles that the guide names", () => {
     const profiles = Object.entries(services).map(([name, { profiles = [] }]) =>
@@ -89,14 +108,29 @@ describe("compose.yaml", () => {
   });
 
   test("gives Patchbay only variables that exist, with values that it accepts", () => {
-    expect(Object.keys(environment).filter((name) => !isVariable(name))).toEqual([]);
-    const filled = Object.entries(environment).map(([name, value]) => [
-      name,
-      value.replace(/\$\{\w+:-(\w*)\}/, "$1").replace(/\$\{\w+:\?[^}]+\}/, "0123456789abcdef"),
-    ]);
-    const env = readEnvironment(Object.fromEntries(filled));
+    // Read by Node and by the OpenTelemetry SDK.
+    const others = new Set(["TZ", "OTEL_EXPORTER_OTLP_HEADERS"]);
+    expect(Object.keys(environment).filter((name) => !isVariable(name) && !others.has(name))).toEqual([]);
+    const env = readEnvironment(environmentWith({}));
+    expect(env).toMatchObject({ processes: 1, limits: DEFAULT_LIMITS, webhookAllow: [], telemetry: null });
     expect(env.baseUrl).toBe("https://localhost");
     expect(env.databaseUrl).toBe("postgres://patchbay:0123456789abcdef@postgres/patchbay");
+  });
+
+  test("passes on the variables of .env", () => {
+    const env = environmentWith({
+      TZ: "Asia/Shanghai",
+      PATCHBAY_PROCESSES: "3",
+      PATCHBAY_SHARED_CACHE_MB: "64",
+      PATCHBAY_LIMITS: '{"callMs":300000}',
+      PATCHBAY_UPSTREAM_ALLOW: "nas.lan:11434",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
+    });
+    expect(env.TZ).toBe("Asia/Shanghai");
+    const { processes, sharedCacheBytes, limits, upstreamAllow, telemetry } = readEnvironment(env);
+    expect([processes, sharedCacheBytes, limits.callMs]).toEqual([3, 64 * 1_024 * 1_024, 300_000]);
+    expect(upstreamAllow).toEqual(["kokoro:8880", "embeddings:80", "nas.lan:11434"]);
+    expect(telemetry).not.toBeNull();
   });
 
   test("trusts the address that Caddy has", () => {
@@ -106,7 +140,7 @@ describe("compose.yaml", () => {
   });
 
   test("allows the model servers of its profile as upstreams", () => {
-    const hosts = environment.PATCHBAY_UPSTREAM_ALLOW?.split(",").map((entry) => entry.split(":")[0]);
+    const hosts = readEnvironment(environmentWith({})).upstreamAllow.map((entry) => entry.split(":")[0]);
     expect(hosts).toEqual(
       Object.keys(services).filter((name) => services[name]?.profiles?.includes("models")),
     );
@@ -303,6 +337,14 @@ describe("the containers guide", () => {
       expect(variables?.filter((name) => !isVariable(name))).toEqual([]);
     },
   );
+
+  test.each(["en", "zh"] as const)("runs commands in services that compose.yaml has (%s)", async (locale) => {
+    const { services } = Compose.parse(parse(read("compose.yaml")));
+    const { text } = await readGuide(locale, "containers");
+    const commands = [...text.matchAll(/^docker compose (?:exec|run) (?:-[-\w]+ (?:"\S+ )?)*(\S+)/gm)];
+    expect(commands.map(([, service]) => service)).toEqual(["postgres", "patchbay"]);
+    for (const [, service = ""] of commands) expect(services).toHaveProperty(service);
+  });
 });
 
 describe("the dashboard", () => {
