@@ -43,7 +43,7 @@ export const apiKeys = {
   managing: "Management key",
   managingTitle: "This will be a management key",
   managingText:
-    "It can create and delete API keys and change channels and models, as you can. It can’t change users, accounts or settings. Never use it in apps or browsers; under Limits you can restrict its IP addresses.",
+    "It can manage channels, models and API keys other than management keys, as you can; with rate limits or a budget of its own it can’t create or rotate keys. It can’t change users, accounts or settings. Never use it in apps or browsers; under Limits you can restrict its IP addresses.",
   status: { disabled: "Disabled", expired: "Expired", expiring: "Expires {when}" },
   owner: {
     label: "Owner",

@@ -43,7 +43,7 @@ export const apiKeys = {
   managing: "管理密钥",
   managingTitle: "这将是一个管理密钥",
   managingText:
-    "它可以像您一样创建和删除 API 密钥、更改渠道和模型，但不能更改用户、账户和设置。请勿用于应用或浏览器；可在“限制”中限定 IP 地址。",
+    "它可以像您一样管理渠道、模型以及管理密钥之外的 API 密钥；自身设有速率限制或预算时，不能创建和轮换密钥。它不能更改用户、账户和设置。请勿用于应用或浏览器；可在“限制”中限定 IP 地址。",
   status: { disabled: "已停用", expired: "已过期", expiring: "{when}到期" },
   owner: {
     label: "所有者",

@@ -47,6 +47,23 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
       expect(text).toMatch(/higher role|角色(?:更高|高于)/);
   });
 
+  test("commands to copy have no placeholder that a shell reads as a redirection", async () => {
+    const guides = (await readGuides(locale)).map(({ text }) => text).join("\n");
+    const commands = [...guides.matchAll(/```bash\n([\s\S]*?)```|(npm run admin[^`\n]*)/g)];
+    expect(commands.length).toBeGreaterThan(20);
+    expect(commands.filter(([command]) => /<\p{L}/u.test(command)).map(([command]) => command)).toEqual([]);
+  });
+
+  test("a management key manages no management keys", () => {
+    expect(texts.apiKeys.managingText).toMatch(/other than management keys|管理密钥之外的 API 密钥/);
+  });
+
+  test("a channel's own timeouts take precedence over the settings", () => {
+    const { hint } = texts.settings.limits;
+    for (const text of [hint.upstreamConnectMs, hint.idleMs, hint.callMs])
+      expect(text).toMatch(/channel|渠道/);
+  });
+
   test("a role that requires 2FA stops the management keys of users without it", () => {
     expect(texts.settings.twoFactor.hint).toMatch(/management keys are refused|管理密钥会被拒绝/);
   });
