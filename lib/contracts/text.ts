@@ -26,7 +26,7 @@ export const WHITE_CLASS = "\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\
 export const WORDS_PATTERN = `^[^\\u0000]*[^\\u0000${WHITE_CLASS}][^\\u0000]*$`;
 
 /** JSON Schema pattern of a string on one line: no control characters. */
-const ONE_LINE_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
+export const ONE_LINE_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
 
 /** Patterns of an IPv4 octet and of a port from 1 on, without leading zeros. */
 export const OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";

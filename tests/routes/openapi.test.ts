@@ -246,6 +246,34 @@ describe("the document", () => {
     for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z0-9]+$/);
   });
 
+  test("allows tags that are not ASCII, as the server does", () => {
+    const tags = operations.flatMap(({ parameters = [] }) =>
+      parameters.filter(({ name }) => name === "x-patchbay-tags"),
+    );
+    expect(tags.length).toBeGreaterThan(0);
+    for (const { schema } of tags) {
+      expect(reader.errors(schema, "équipe, 团队")).toEqual([]);
+      expect(reader.errors(schema, "a\nb")).not.toEqual([]);
+    }
+  });
+
+  test("describes what its schemas cannot express", () => {
+    const fieldOf = (path: string, name: string) => {
+      const schema = bodyOf(operations.find((one) => one.path === path) ?? expect.unreachable(path))?.schema;
+      return JSON.stringify((schema?.properties as Json | undefined)?.[name]);
+    };
+    const model = "/v1beta/models/{model}";
+    expect(fieldOf(`${model}:batchEmbedContents`, "requests")).toContain("same taskType and outputDim");
+    expect(fieldOf(`${model}:countTokens`, "contents")).toContain("At most 1000000 characters");
+    for (const [path, name] of [
+      ["/v1/audio/speech", "input"],
+      [`${model}:generateContent`, "contents"],
+    ] as const)
+      expect(fieldOf(path, name)).toContain("marks of Markdown");
+    const { headers } = document.components as { headers: Record<string, Json> };
+    expect(headers["retry-after"]?.description).toContain("504");
+  });
+
   test("has only patterns without flags that JavaScript can parse", () => {
     JSON.stringify(document, (name, value) => {
       if (name === "pattern" && typeof value === "string") new RegExp(value, "u");

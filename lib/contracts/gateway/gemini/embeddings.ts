@@ -56,7 +56,8 @@ export const BatchEmbedContentsRequest = z.object({
   requests: z
     .array(EmbedContentRequest)
     .min(1, "must have at least one request")
-    .max(MAX_BATCH, `must have at most ${MAX_BATCH} requests`),
+    .max(MAX_BATCH, `must have at most ${MAX_BATCH} requests`)
+    .meta({ description: "All with the same taskType and outputDimensionality." }),
 });
 
 const Embedding = z.object({ values: z.array(z.number()) });
@@ -68,13 +69,22 @@ export const BatchEmbedContentsReply = z.object({
   usageMetadata: UsageMetadata,
 });
 
+/** Most characters of a `:countTokens`: far above the input limit of any model; counting more would delay other calls. */
+export const MAX_COUNTED_CHARACTERS = 1_000_000;
+
+const CountedContents = z
+  .array(TextContent)
+  .min(1, "must have at least one content")
+  .max(10_000)
+  .meta({ description: `At most ${MAX_COUNTED_CHARACTERS} characters of text in all.` });
+
 /** Body of `:countTokens`: contents, or a whole request that includes them. */
 export const CountTokensRequest = z
   .object({
-    contents: z.array(TextContent).min(1, "must have at least one content").max(10_000).optional(),
+    contents: CountedContents.optional(),
     generateContentRequest: z
       .looseObject({
-        contents: z.array(TextContent).min(1, "must have at least one content").max(10_000),
+        contents: CountedContents,
         systemInstruction: TextContent.optional(),
       })
       .optional(),

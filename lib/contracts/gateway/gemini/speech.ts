@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { caseless, WORDS_PATTERN } from "../../text";
+import { SPOKEN_TEXT } from "../openai/speech";
 import { isSameName } from "../speech-script";
 import { MAX_NAME_LENGTH, VoiceName } from "../voice-name";
 
@@ -174,6 +175,7 @@ export const GeminiSpeechRequest = z.object({
     .min(1, "must have at least one content")
     .max(MAX_CONTENTS, `must have at most ${MAX_CONTENTS} contents`)
     .meta({
+      description: SPOKEN_TEXT,
       contains: {
         type: "object",
         required: ["parts"],

@@ -17,6 +17,10 @@ export const SPEECH_CONTENT_TYPES = {
 
 export const MAX_CHARACTERS = 4_096;
 
+/** Describes a text to speak. */
+export const SPOKEN_TEXT =
+  "Built-in engines and local voices do not read out marks of Markdown and pictographs.";
+
 /** What a request gets that leaves a field out. */
 export const SPEECH_DEFAULTS = { response_format: "mp3", speed: 1, stream_format: "audio" } as const;
 
@@ -41,7 +45,7 @@ export const OpenAiSpeechRequest = z.object({
       error: (issue) =>
         `has ${codePoints(String(issue.input))} characters; at most ${MAX_CHARACTERS} are accepted per request`,
     })
-    .meta({ pattern: WORDS_PATTERN, maxLength: MAX_CHARACTERS }),
+    .meta({ pattern: WORDS_PATTERN, maxLength: MAX_CHARACTERS, description: SPOKEN_TEXT }),
   voice: z.union([VoiceName, z.object({ id: VoiceName })], {
     error: "must be a voice name, or an object with its id",
   }),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { MODEL_NAME } from "../../../contracts/console/model-name";
+import { ONE_LINE_PATTERN } from "../../../contracts/text";
 import { JSON_LIMITS, TOKEN_JSON_LIMITS } from "../read-json";
 import type { ConsoleRoute, GatewayRoute, Route } from "../route";
 import { exampleId, exampleModel, exampleOf } from "./examples";
@@ -87,8 +88,19 @@ const GATEWAY_HEADERS: Json[] = [
     {
       type: "string",
       maxLength: 256,
+      pattern: ONE_LINE_PATTERN,
+      description: "Comma-separated labels in UTF-8, stored in the call's usage row.",
+    },
+    false,
+  ),
+  parameter(
+    "traceparent",
+    "header",
+    {
+      type: "string",
       pattern: HEADER_TEXT,
-      description: "Comma-separated labels, stored in the call's usage row.",
+      description:
+        "W3C Trace Context: the gateway's spans continue this trace. Read only where they are exported over OTLP.",
     },
     false,
   ),

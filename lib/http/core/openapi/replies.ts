@@ -157,7 +157,8 @@ export const REPLY_HEADERS: Readonly<Record<string, Json>> = {
   ),
   "retry-after": header(
     "integer",
-    "On 429 and 503: seconds after which a retry may succeed, at most 60 on the gateway.",
+    "On 429 and 503, and on the 504 of a repeat that waited for the first request with its Idempotency-Key: seconds " +
+      "after which a retry may succeed, at most 60 on the gateway.",
   ),
   "retry-after-ms": header("integer", "The same in milliseconds."),
   "x-should-retry": header("string", "'false' when all attempts are used or a retry cannot succeed."),

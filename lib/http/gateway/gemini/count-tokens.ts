@@ -1,4 +1,4 @@
-import { CountTokensRequest } from "../../../contracts/gateway/gemini/embeddings";
+import { CountTokensRequest, MAX_COUNTED_CHARACTERS } from "../../../contracts/gateway/gemini/embeddings";
 import { AppError } from "../../../errors";
 import { resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
@@ -7,9 +7,6 @@ import { checkFields } from "../../core/check-fields";
 import { jsonReply, type Outbound } from "../../core/exchange";
 import { textOf } from "./embed-contents";
 import { camelFields } from "./field-names";
-
-/** Far above the input limit of any model; counting more would delay other calls. */
-const MAX_CHARACTERS = 1_000_000;
 
 /**
  * `POST …/models/{model}:countTokens`: tokens of the texts, by the model's own vocabulary or cl100k_base. Free of
@@ -31,10 +28,10 @@ export async function countContentTokens(
     ...(entry.model.operation === "speech" ? [spoken.join("\n")] : spoken),
   ];
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
-  if (characters > MAX_CHARACTERS) {
+  if (characters > MAX_COUNTED_CHARACTERS) {
     throw new AppError(
       "invalid",
-      `'contents' has ${characters} characters; at most ${MAX_CHARACTERS} are accepted.`,
+      `'contents' has ${characters} characters; at most ${MAX_COUNTED_CHARACTERS} are accepted.`,
       {
         param: "contents",
       },

@@ -53,7 +53,7 @@ function asWav(pcm: Uint8Array): Uint8Array {
 export const CHANNELS_ROUTES = [
   consoleRoute("GET /api/channels", {
     auth: "adminOrManageKey",
-    summary: "List channels in the order in which they are tried",
+    summary: "List channels by priority",
     handle: async (ctx, { query }) => ({ data: await listChannels(ctx, query) }),
   }),
   consoleRoute("GET /api/channels/attempts", {
