@@ -81,6 +81,11 @@ test("rediss:// connects with a private certificate authority, once its file has
   expect(one.link.isUp).toBe(false);
   name = "first.crt";
   await expectShared(one);
+  // One that was replaced is not trusted any longer.
+  const two = await instance(url, () => readFileSync(file(name), "utf8"));
+  name = "second.crt";
+  await redis.command("CLIENT", "KILL", "TYPE", "normal");
+  await expect.poll(() => two.link.health.reason, { timeout: 15_000 }).toMatch(/certificate/i);
 });
 
 test("redis+sentinel:// finds the primary", async () => {
