@@ -14,11 +14,6 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_LIST_LENGTH = 2_048;
 const PREFLIGHT_SECONDS = "600";
 
-function varyOf(reply: Outbound): string {
-  const already = reply.headers.vary;
-  return already === undefined ? "Origin" : `${[already].flat().join(", ")}, Origin`;
-}
-
 function isPreflight(request: Inbound, reply: Outbound): boolean {
   const asks = request.headers.has("access-control-request-method");
   return request.method === "OPTIONS" && reply.status === 204 && asks;
@@ -32,14 +27,14 @@ function preflightHeaders(request: Inbound, reply: Outbound): Record<string, str
     "access-control-allow-methods": [reply.headers.allow ?? ""].flat().join(", "),
     ...(isList ? { "access-control-allow-headers": asked } : {}),
     "access-control-max-age": PREFLIGHT_SECONDS,
-    vary: `${varyOf(reply)}, Access-Control-Request-Headers`,
+    vary: "Origin, Access-Control-Request-Headers",
   };
 }
 
 function sharedHeaders(request: Inbound, reply: Outbound): Record<string, string> {
   if (isPreflight(request, reply)) return preflightHeaders(request, reply);
   const exposed = Object.keys(reply.headers).filter((name) => EXPOSED_HEADERS.test(name));
-  return { "access-control-expose-headers": ["x-request-id", ...exposed].join(", "), vary: varyOf(reply) };
+  return { "access-control-expose-headers": ["x-request-id", ...exposed].join(", "), vary: "Origin" };
 }
 
 /** Adds the CORS headers for an allowed origin; returns the reply unchanged when no origin is configured. */
@@ -54,7 +49,7 @@ export async function addCorsHeaders(
   if (origins === undefined || origins.size === 0) return reply;
   const origin = request.headers.get("origin");
   if (origin === undefined || !origins.has(origin))
-    return { ...reply, headers: { ...reply.headers, vary: varyOf(reply) } };
+    return { ...reply, headers: { ...reply.headers, vary: "Origin" } };
   return {
     ...reply,
     headers: {

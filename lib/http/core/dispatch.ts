@@ -49,7 +49,7 @@ async function compressReply(request: Inbound, reply: Outbound): Promise<Outboun
   if (request.method !== "GET" || !(body instanceof Uint8Array) || body.byteLength < MIN_COMPRESSED_BYTES)
     return reply;
   if (!COMPRESSIBLE.test(String(headers["content-type"]))) return reply;
-  const vary = headers.vary === undefined ? "accept-encoding" : `${headers.vary}, accept-encoding`;
+  const vary = "accept-encoding";
   if (!acceptsGzip(request.headers.get("accept-encoding")))
     return { ...reply, headers: { ...headers, vary } };
   return {
