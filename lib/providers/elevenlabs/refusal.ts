@@ -23,8 +23,7 @@ export function readElevenLabsRefusal(status: number, body: Fields | null): Refu
   if (body?.detail === undefined) return readOpenAiRefusal(status, body);
   const detail = asFields(body.detail);
   const errors = asList(body.detail).flatMap((one) => asText(asFields(one)?.msg) ?? []);
-  const words =
-    asText(detail?.message) ?? asText(body.detail) ?? (errors.length > 0 ? errors.join("; ") : null);
+  const words = asText(detail?.message) ?? asText(body.detail) ?? asText(errors.join("; "));
   const codes = [detail?.code, detail?.status].flatMap((one) => asText(one) ?? []);
   // "Free users cannot use library voices via the API": other voices work, and the caller chose this one.
   const isAboutVoice =

@@ -158,6 +158,11 @@ const refusalOf = (read: ReadRefusal, status: number, body: unknown, type = "app
     text: typeof body === "string" ? body : JSON.stringify(body),
   });
 
+test("keeps the whole body of an ElevenLabs error without a message", () => {
+  const text = '{"detail":{"code":"internal_error"}}';
+  expect(refusalOf(readElevenLabsRefusal, 500, text).details).toMatchObject({ upstreamMessage: text });
+});
+
 const NO_ACCESS = "Project `proj_1` does not have access to model `tts-1`";
 /** LiteLLM's; older versions send it with 401. */
 const DENIED = {

@@ -147,6 +147,14 @@ test("asks Azure for the newest version of each operation by default", () => {
   ]);
 });
 
+test.each([
+  ["https://house.openai.azure.com/openai/v1", "/audio/speech"],
+  ["https://speech.example", "/audio/speech"],
+])("asks %s in OpenAI's form, without a deployment", (baseUrl, path) => {
+  const form = formOf(channelTo("openai", upstream, { baseUrl }));
+  expect([form.path("/audio/speech", "m"), form.hasModelList]).toEqual([path, true]);
+});
+
 test("reads the tokens from OpenAI's events, and none from raw audio", async () => {
   const events = channelTo("openai", upstream, { options: { stream_format: "sse" } });
   const streamed = await hear(rig.speech(events), speechRequest("tts"));
