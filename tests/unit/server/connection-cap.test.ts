@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { capConnections } from "@/lib/server/process/connection-cap";
 
 /** A server on which connections from addresses arrive; each tells whether it was closed. */
@@ -69,4 +69,19 @@ test("closes idle connections for one above the total, after the requests that h
   expect(closed).toBe(0);
   await new Promise((resolve) => setImmediate(resolve));
   expect(closed).toBe(1);
+});
+
+test("closes connections above the total at once when a reply would need TLS", () => {
+  const server = Object.assign(new EventEmitter(), {
+    closeIdleConnections: () => undefined,
+    setSecureContext: () => undefined,
+  });
+  capConnections(server as unknown as Server, { ofAddress: () => 9, ofAll: () => 1 }, () => false);
+  const connect = () => {
+    const socket = Object.assign(new EventEmitter(), { remoteAddress: "192.0.2.1", destroy: vi.fn() });
+    server.emit("connection", socket);
+    return socket.destroy;
+  };
+  expect(connect()).not.toHaveBeenCalled();
+  expect(connect()).toHaveBeenCalledOnce();
 });
