@@ -119,6 +119,17 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(groups.reduce((sum, group) => sum + group.calls, 0)).toBe(expected.length);
     });
 
+    test("excludes entries at the end of the range after a cursor of that time in another range", async () => {
+      const { key, user } = await insertKey(store);
+      const at = start + 30 * HOUR;
+      for (let i = 0; i < 2; i++) await store.ledger.settle(usageRecord(key.id, user.id, { at }), PERIOD);
+      const query = { limit: 1, cursor: null, q: null, keyId: key.id };
+      const { items, nextCursor } = await store.ledger.list({ ...query, from: at, to: at + HOUR });
+      expect([items.length, typeof nextCursor]).toEqual([1, "string"]);
+      const earlier = await store.ledger.list({ ...query, from: at - HOUR, to: at, cursor: nextCursor });
+      expect(earlier.items).toEqual([]);
+    });
+
     test("searches by the current name of the key, including the playground's", async () => {
       const { key, user } = await insertKey(store, { name: "Kitchen Radio 100%" });
       const at = start + 30 * HOUR;
