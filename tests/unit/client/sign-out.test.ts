@@ -24,3 +24,22 @@ test("sign-out leaves the page where the browser has no database and refuses sto
   await signOut();
   expect(assign).toHaveBeenCalledWith("/login");
 });
+
+test.each([
+  [401, "unauthenticated", true],
+  [503, "draining", false],
+])("sign-out refused with %i %s: leaves the page: %s", async (status, code, leaves) => {
+  const [assign, clear] = [vi.fn(), vi.fn()];
+  vi.stubGlobal("fetch", async () =>
+    Response.json({ success: false, message: "No.", data: null, code }, { status }),
+  );
+  vi.stubGlobal("indexedDB", undefined);
+  vi.stubGlobal("window", { location: { assign }, sessionStorage: { clear } });
+  const failed = await signOut().then(
+    () => false,
+    () => true,
+  );
+  expect([failed, clear.mock.calls.length, assign.mock.calls.length]).toEqual(
+    leaves ? [false, 1, 1] : [true, 0, 0],
+  );
+});
