@@ -22,6 +22,11 @@ export interface Scope {
    * lock never waits for this thread.
    */
   writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /**
+   * `load`, whose result is kept until a commit of any process touches the topic; inside a transaction, `load` itself. All
+   * callers share the result and may not change it.
+   */
+  keep<T>(topic: Topic, load: () => Promise<T>): () => Promise<T>;
 }
 
 /** Deletes the row with this ID; false when there is none. */
@@ -66,6 +71,7 @@ export async function inTransaction<T>(
       read: db,
       scan: db,
       writeOne: (nested) => nested(db),
+      keep: (_topic, load) => load,
       write: (nested) => nested(db, (topic) => touched.add(topic)),
     };
     const value = await work(inside);
@@ -79,12 +85,45 @@ export async function inTransaction<T>(
   return result;
 }
 
+/**
+ * See `Scope.keep`. The topic's revision is read each time, so that a change of another process counts at once; what the
+ * feed reports is forgotten, too, because after a failover a revision may be reached again.
+ */
+function keepUntilTouched<T>(
+  read: Kysely<Tables>,
+  feed: ChangeFeed,
+  topic: Topic,
+  load: () => Promise<T>,
+): () => Promise<T> {
+  let kept: { revision: number; result: Promise<T> } | null = null;
+  feed.subscribe((topics) => {
+    if (topics.has(topic)) kept = null;
+  });
+  return async () => {
+    const row = await read
+      .selectFrom("revisions")
+      .select("revision")
+      .where("topic", "=", topic)
+      .executeTakeFirst();
+    const revision = row?.revision ?? 0;
+    if (kept?.revision === revision) return kept.result;
+    const loading = { revision, result: load() };
+    kept = loading;
+    // A failed read is not kept.
+    loading.result.catch(() => {
+      if (kept === loading) kept = null;
+    });
+    return loading.result;
+  };
+}
+
 /** The store itself as a scope: every write has its own transaction. */
 export function rootScope(connections: Connections, feed: ChangeFeed): Scope {
   return {
     read: connections.read,
     scan: connections.scan,
     writeOne: (work) => connections.writeOne(work),
+    keep: (topic, load) => keepUntilTouched(connections.read, feed, topic, load),
     write: (work) =>
       inTransaction(connections, feed, (inside) => inside.write((db, touch) => work(db, touch))),
   };

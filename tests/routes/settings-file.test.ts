@@ -550,7 +550,7 @@ describe("an import", () => {
     }));
     const reads = { models: 0, channels: 0 };
     const inserts = { models: [] as number[], channels: [] as number[] };
-    const counting = <R, T extends { all(): Promise<R[]>; insert(...records: R[]): Promise<void> }>(
+    const counting = <R, T extends { all(): Promise<readonly R[]>; insert(...records: R[]): Promise<void> }>(
       noun: keyof typeof reads,
       repository: T,
     ): T => ({

@@ -111,6 +111,8 @@ function clear({ dataDirectory, empty, triggers }: PooledStore): void {
       }
     }
     for (const { sql } of triggers) database.exec(sql);
+    // The store keeps what it has read of them.
+    database.exec("update revisions set revision = revision + 1 where topic in ('channels', 'models')");
     database.exec("commit");
   });
 }

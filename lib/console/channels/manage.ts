@@ -18,7 +18,7 @@ export async function listChannels(ctx: ReadContext, query: ShortListQuery = {})
 
 function showChannels(
   ctx: ReadContext,
-  records: ChannelRecord[],
+  records: readonly ChannelRecord[],
   use: ReadUse,
   query: ShortListQuery,
 ): ListPage<Channel> {

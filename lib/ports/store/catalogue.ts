@@ -68,7 +68,8 @@ export interface ModelRecord {
 export interface Channels {
   insert(...channels: ChannelRecord[]): Promise<void>;
   find(id: string): Promise<ChannelRecord | null>;
-  all(): Promise<ChannelRecord[]>;
+  /** Oldest first. Callers share the records and may not change them. */
+  all(): Promise<readonly ChannelRecord[]>;
   update(
     at: Versioned,
     patch: Partial<Omit<ChannelRecord, "id" | "createdAt" | "version">>,
@@ -79,7 +80,8 @@ export interface Channels {
 export interface Models {
   /** Throws AppError `conflict` when a name or alias is taken; then none of these models is stored. */
   insert(...models: ModelRecord[]): Promise<void>;
-  all(): Promise<ModelRecord[]>;
+  /** Oldest first. Callers share the records and may not change them. */
+  all(): Promise<readonly ModelRecord[]>;
   update(
     name: string,
     version: number,

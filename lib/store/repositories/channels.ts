@@ -35,7 +35,7 @@ export function channelsRepository(scope: Scope): Channels {
 
     find: (id) => findOne(scope.read.selectFrom("channels").selectAll().where("id", "=", id), toChannel),
 
-    async all() {
+    all: scope.keep("channels", async () => {
       const rows = await scope.read
         .selectFrom("channels")
         .selectAll()
@@ -43,7 +43,7 @@ export function channelsRepository(scope: Scope): Channels {
         .orderBy("id")
         .execute();
       return rows.map(toChannel);
-    },
+    }),
 
     update: (at, patch) =>
       changeOne(scope, "channels", toChannel, (db) =>

@@ -33,7 +33,7 @@ export function modelsRepository(scope: Scope): Models {
         if (models.length > 0) touch("models");
       }),
 
-    async all() {
+    all: scope.keep("models", async () => {
       const rows = await scope.read
         .selectFrom("models")
         .selectAll()
@@ -41,7 +41,7 @@ export function modelsRepository(scope: Scope): Models {
         .orderBy("name")
         .execute();
       return rows.map((row) => MODEL.toRecord(row));
-    },
+    }),
 
     update: (name, version, patch) =>
       scope.write(async (db, touch) => {

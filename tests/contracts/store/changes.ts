@@ -41,6 +41,33 @@ export function changesContract(newDatabase: NewTestDatabase): void {
       expect(notified.filter((topics) => topics.includes("models"))).toHaveLength(1);
     });
 
+    test("reads all channels and models once until a commit of any process touches them", async () => {
+      const model = modelRecord();
+      await store.models.insert(model);
+      const models = await store.models.all();
+      const channels = await store.channels.all();
+      await store.settings.put("unrelated", 1);
+      expect(await store.models.all()).toBe(models);
+      expect(await store.channels.all()).toBe(channels);
+      await other.models.update(model.name, model.version, { enabled: false });
+      // At once, before the change is reported.
+      const changed = (await store.models.all()).find(({ name }) => name === model.name);
+      expect(changed).toMatchObject({ enabled: false, version: model.version + 1 });
+      expect(await store.channels.all()).toBe(channels);
+    });
+
+    test("reads a transaction's own changes of channels, and not those that were rolled back", async () => {
+      const before = await store.channels.all();
+      await expect(
+        store.transaction(async (tx) => {
+          await tx.channels.insert(channelRecord());
+          expect(await tx.channels.all()).toHaveLength(before.length + 1);
+          throw new Error("no");
+        }),
+      ).rejects.toThrow("no");
+      expect(await store.channels.all()).toEqual(before);
+    });
+
     test("reports neither rolled-back writes nor reads", async () => {
       const notified: string[] = [];
       const stop = store.onChange((topics) => notified.push(...topics));
