@@ -181,8 +181,6 @@ const ScopedRuleRow = dynamic(
   },
 );
 
-const FIRST_KEYS = { query: { limit: 100 } } as const;
-
 /** Rules of single models and API keys, each with its own thresholds. */
 function ScopedRules({ form }: { form: RulesForm }) {
   const t = useTranslations("alerts.rules");
@@ -190,7 +188,6 @@ function ScopedRules({ form }: { form: RulesForm }) {
   const { control, getValues, formState } = form;
   const { fields, append, remove } = useFieldArray({ control, name: "rules" });
   const { data: models } = useApi(api.listModels);
-  const { data: keys } = useApi(api.listKeys, FIRST_KEYS);
   const duplicate = formState.errors.rules?.root ?? formState.errors.rules;
   const addModelRule = () => {
     const [error_rate_percent, channel_open_minutes] = getValues([
@@ -219,7 +216,6 @@ function ScopedRules({ form }: { form: RulesForm }) {
               key={field.id}
               form={form}
               index={index}
-              keys={keys?.items ?? []}
               onRemove={(row) => {
                 leaveRow(row, "button", addButton.current);
                 remove(index);

@@ -3,26 +3,27 @@
 import { XIcon } from "lucide-react";
 import { useWatch } from "react-hook-form";
 import { useTranslations } from "use-intl";
+import { useChoice } from "../forms/record-choices";
+import { RecordSelect } from "../forms/record-select";
 import { FormField, FormTextField, VERBATIM } from "../forms/text-field";
 import { Button } from "../ui/button";
-import { Label, NativeSelect, SelectOptions } from "../ui/input";
+import { Label } from "../ui/input";
 import { type RulesForm, ThresholdField } from "./threshold-field";
 
 /** The rule of one model or API key. */
 export function ScopedRuleRow({
   form,
   index,
-  keys,
   onRemove,
 }: {
   form: RulesForm;
   index: number;
-  keys: readonly { id: string; name: string }[];
   onRemove(row: Element | null): void;
 }) {
   const t = useTranslations("alerts.rules");
   const rule = useWatch({ control: form.control, name: `rules.${index}` });
-  const name = rule.scope === "model" ? rule.model : (keys.find((key) => key.id === rule.key_id)?.name ?? "");
+  const key = useChoice("keys", rule.scope === "key" ? rule.key_id : "");
+  const name = rule.scope === "model" ? rule.model : (key?.name ?? "");
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-4 p-4">
       {rule.scope === "model" ? (
@@ -34,15 +35,7 @@ export function ScopedRuleRow({
           {...VERBATIM}
         />
       ) : (
-        <FormField form={form} name={`rules.${index}.key_id`} label={t("key")}>
-          {(control) => (
-            <NativeSelect {...control}>
-              <option value="">{t("keyNone")}</option>
-              {/* The selected key may be deleted, or beyond the list's first page. */}
-              <SelectOptions of={keys.map((key) => [key.id, key.name])} selected={rule.key_id || undefined} />
-            </NativeSelect>
-          )}
-        </FormField>
+        <KeyField form={form} index={index} />
       )}
       <Button
         variant="ghost"
@@ -79,5 +72,27 @@ export function ScopedRuleRow({
         )}
       </div>
     </li>
+  );
+}
+
+/** The API key of a rule; it may have been deleted. */
+function KeyField({ form, index }: { form: RulesForm; index: number }) {
+  const t = useTranslations("alerts.rules");
+  const name = `rules.${index}.key_id` as const;
+  return (
+    <FormField form={form} name={name} label={t("key")}>
+      {({ onChange: _, ref: _ref, ...control }) => (
+        <RecordSelect
+          {...control}
+          kind="keys"
+          label={t("key")}
+          value={form.watch(name)}
+          onValueChange={(id) =>
+            form.setValue(name, id, { shouldDirty: true, shouldTouch: true, shouldValidate: true })
+          }
+          fixed={[{ value: "", name: t("keyNone") }]}
+        />
+      )}
+    </FormField>
   );
 }

@@ -7,20 +7,19 @@ import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { pushQueryParams, searchText, setQueryParam } from "@/lib/client/query-params";
-import { useApi } from "@/lib/client/use-api";
 import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import { useLinkedDialog } from "@/lib/client/use-linked-dialog";
 import type { ApiKey } from "@/lib/contracts/console/api-keys";
 import type { ManagedUser, Viewer } from "@/lib/contracts/console/user";
 import type { ListPage } from "@/lib/contracts/paging";
 import { useAmounts } from "../charts/use-amounts";
+import { RecordSelect } from "../forms/record-select";
 import { useItemChange } from "../forms/use-action";
 import { useSecretQueue } from "../forms/use-secret-queue";
 import { ListBody, NoSearchResults } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
-import { FilterSelect, SelectOptions } from "../ui/input";
 import { lazyPart } from "../ui/lazy-part";
 import { Notice } from "../ui/notice";
 import { SearchField } from "../ui/search-field";
@@ -218,30 +217,22 @@ function NoKeys({ q, owner, createButton }: { q: string; owner: string | null; c
   );
 }
 
-/** The longest list that is still usable; other users' keys are linked from the users page. */
-const MAX_USERS = 100;
-
 /** Filters keys by owner: all, the viewer's own, or one user's. The choice is the `owner` query parameter. */
 function OwnerFilter({ viewerId, owner }: { viewerId: string; owner: string | null }) {
   const t = useTranslations("apiKeys.owner");
-  const { data } = useApi(api.listUsers, { query: { limit: MAX_USERS } });
-  const others = (data?.items ?? []).filter((user) => user.id !== viewerId);
-  const isUnlisted = owner !== null && owner !== "me" && !others.some((user) => user.id === owner);
   return (
-    <FilterSelect
-      aria-label={t("label")}
+    <RecordSelect
+      kind="users"
+      label={t("label")}
       className="grow sm:w-56 sm:grow-0"
       value={owner ?? ""}
       onValueChange={(next) => pushQueryParams({ owner: next })}
-    >
-      <option value="">{t("all")}</option>
-      <option value="me">{t("mine")}</option>
-      {isUnlisted ? <option value={owner}>{t("unknown")}</option> : null}
-      {others.length > 0 ? (
-        <optgroup label={t("users")}>
-          <SelectOptions of={others.map((user) => [user.id, user.username])} />
-        </optgroup>
-      ) : null}
-    </FilterSelect>
+      fixed={[
+        { value: "", name: t("all") },
+        { value: "me", name: t("mine") },
+      ]}
+      except={viewerId}
+      unknownName={t("unknown")}
+    />
   );
 }

@@ -5,10 +5,9 @@ import { useSearchParams } from "next/navigation";
 import { type ReactNode, useId } from "react";
 import { useTranslations } from "use-intl";
 import { AUDIT_GROUPS, type AuditGroup } from "@/components/audit/use-audit";
-import { api } from "@/lib/client/api";
 import { pushQueryParams, setQueryParam } from "@/lib/client/query-params";
-import { useApi } from "@/lib/client/use-api";
 import type { AuditRow } from "@/lib/contracts/console/audit";
+import { RecordSelect } from "../forms/record-select";
 import { Button } from "../ui/button";
 import { FilterSelect, Input, Label, SelectOptions } from "../ui/input";
 import { keepingFocus } from "../ui/keep-focus";
@@ -92,21 +91,24 @@ function Labelled({
 
 function ActorChoice({ value, rows }: { value: string; rows: readonly AuditRow[] }) {
   const t = useTranslations("audit.filter");
-  const { data } = useApi(api.listUsers, { query: { limit: 100 } });
-  const users = data?.items ?? [];
-  const others = { system: t("system"), "admin-command": t("adminCommand"), anonymous: t("anonymous") };
-  const isListed = value === "" || value in others || users.some((user) => user.id === value);
+  const others = [
+    ["", t("anyActor")],
+    ["system", t("system")],
+    ["admin-command", t("adminCommand")],
+    ["anonymous", t("anonymous")],
+  ] as const;
   return (
     <Labelled label={t("actor")}>
       {(id) => (
-        <FilterSelect id={id} value={value} onValueChange={(actor) => pushQueryParams({ actor })}>
-          <option value="">{t("anyActor")}</option>
-          {isListed ? null : (
-            <option value={value}>{rows.find((row) => row.actor === value)?.actor_name ?? value}</option>
-          )}
-          <SelectOptions of={users.map((user) => [user.id, user.username])} />
-          <SelectOptions of={Object.entries(others)} />
-        </FilterSelect>
+        <RecordSelect
+          id={id}
+          kind="users"
+          label={t("actor")}
+          value={value}
+          onValueChange={(actor) => pushQueryParams({ actor })}
+          fixed={others.map(([other, name]) => ({ value: other, name }))}
+          unknownName={rows.find((row) => row.actor === value)?.actor_name ?? undefined}
+        />
       )}
     </Labelled>
   );

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "react";
 import { api } from "../../lib/client/api";
 import { searchText } from "../../lib/client/query-params";
 import { useApi } from "../../lib/client/use-api";
+import { useDebounced } from "../../lib/client/use-debounced";
 import type { ApiKey } from "../../lib/contracts/console/api-keys";
 import type { Channel } from "../../lib/contracts/console/channels";
 import type { Model } from "../../lib/contracts/console/models";
@@ -30,7 +30,6 @@ interface Loaded<Item> {
   isLoading: boolean;
 }
 
-const DEBOUNCE_MS = 150;
 const MAX_MATCHES = 5;
 
 const CHANNEL_SOURCE: Source<Channel> = {
@@ -150,14 +149,4 @@ function bestMatches<Item>(items: readonly Item[], text: string, textsOf: Source
 function withNote(match: Match, texts: readonly (string | null)[], text: string): Match {
   const matched = matchingText(texts, text);
   return match.note === null && matched !== match.name ? { ...match, note: matched } : match;
-}
-
-/** `value` after it has not changed for `DEBOUNCE_MS`. */
-function useDebounced(value: string): string {
-  const [paused, setPaused] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(value), DEBOUNCE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return paused;
 }

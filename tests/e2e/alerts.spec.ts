@@ -408,3 +408,30 @@ test("snoozes an alert, sends a test to a Slack-compatible webhook and saves a r
   await expect(alert.getByRole("button", { name: "Snooze" })).toBeVisible();
   await changeSettings(url, cookie, { alerts: { ...before, slack_url: null } });
 });
+
+test("finds an API key beyond the first hundred for a rule, with the keyboard", async ({
+  ownerPage: page,
+  product: { url, cookie },
+}) => {
+  test.slow();
+  const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
+  const { id } = await call(url, cookie, "POST", "/api/keys", { name: "Oldest key" });
+  for (let index = 0; index < 101; index++)
+    await call(url, cookie, "POST", "/api/keys", { name: `Newer key ${index}` });
+  await page.goto(`${url}/alerts`);
+  await page.getByRole("button", { name: "Add API key", exact: true }).click();
+  await page.getByRole("button", { name: "API key: Select an API key" }).click();
+  const list = page.getByRole("dialog", { name: "API key" });
+  await expect(list.getByText("Search to find others")).toBeVisible();
+  await list.getByPlaceholder("Search").fill("oldest");
+  await expect(list.getByRole("option", { name: /Oldest key/ })).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "API key: Oldest key" })).toBeVisible();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Alert rules saved")).toBeVisible();
+  const { rules } = (await call(url, cookie, "GET", "/api/settings")).alerts;
+  expect(rules).toMatchObject([{ scope: "key", key_id: id }]);
+  await page.reload();
+  await expect(page.getByRole("button", { name: "API key: Oldest key" })).toBeVisible();
+  await changeSettings(url, cookie, { alerts: before });
+});

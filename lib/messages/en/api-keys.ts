@@ -49,7 +49,6 @@ export const apiKeys = {
     label: "Owner",
     all: "All owners",
     mine: "Mine",
-    users: "Users",
     you: "You",
     unknown: "Another user",
   },

@@ -10,6 +10,8 @@ export const common = {
   results: "{count, plural, =0 {No results} one {# result} other {# results}}",
   firstResults: "The first {count} results",
   clearSearch: "Clear search",
+  search: "Search",
+  searchForMore: "Search to find others",
   actions: "Actions",
   actionsFor: "Actions for {name}",
   typeToConfirm: "Type {name} to confirm",

@@ -49,7 +49,6 @@ export const apiKeys = {
     label: "所有者",
     all: "所有用户",
     mine: "我的",
-    users: "用户",
     you: "您",
     unknown: "其他用户",
   },

@@ -10,6 +10,8 @@ export const common = {
   results: "{count, plural, =0 {没有结果} other {# 个结果}}",
   firstResults: "前 {count} 个结果",
   clearSearch: "清除搜索",
+  search: "搜索",
+  searchForMore: "搜索以查找其他项",
   actions: "操作",
   actionsFor: "{name} 的操作",
   typeToConfirm: "输入 {name} 以确认",

@@ -1,0 +1,51 @@
+import { api } from "@/lib/client/api";
+import { searchText } from "@/lib/client/query-params";
+import { useApi } from "@/lib/client/use-api";
+import type { ApiKey } from "@/lib/contracts/console/api-keys";
+import type { ManagedUser } from "@/lib/contracts/console/user";
+
+/** What a `RecordSelect` offers. */
+export type RecordKind = "users" | "keys";
+
+export interface Choice {
+  value: string;
+  name: string;
+  /** A second name. */
+  note?: string;
+}
+
+/** Most records that a select offers at once; in a longer list the server is asked. */
+const MAX_CHOICES = 100;
+
+const userChoice = ({ id, username, display_name }: ManagedUser): Choice => ({
+  value: id,
+  name: username,
+  note: display_name,
+});
+const keyChoice = ({ id, name, display }: ApiKey): Choice => ({ value: id, name, note: display });
+
+/** The first records, or the first that match a text of two characters or more; undefined while they load. */
+export function useChoices(kind: RecordKind, q: string) {
+  const input = { query: { limit: MAX_CHOICES, q: searchText(q) } };
+  const keep = { keepPreviousData: true };
+  const users = useApi(api.listUsers, kind === "users" ? input : null, keep);
+  const keys = useApi(api.listKeys, kind === "keys" ? input : null, keep);
+  const { data } = kind === "users" ? users : keys;
+  return {
+    choices: kind === "users" ? users.data?.items.map(userChoice) : keys.data?.items.map(keyChoice),
+    hasMore: Boolean(data?.next_cursor),
+  };
+}
+
+/**
+ * The record with this ID; undefined while it loads, when there is none, and for an empty ID. Asks for a record that is not
+ * among the first.
+ */
+export function useChoice(kind: RecordKind, id: string): Choice | undefined {
+  const { choices } = useChoices(kind, "");
+  const first = choices?.find((one) => one.value === id);
+  const input = id !== "" && choices && !first ? { params: { id } } : null;
+  const user = useApi(api.getUser, kind === "users" ? input : null);
+  const key = useApi(api.getKey, kind === "keys" ? input : null);
+  return first ?? (user.data && userChoice(user.data)) ?? (key.data && keyChoice(key.data));
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { CheckIcon } from "lucide-react";
+import { useState } from "react";
+import { useTranslations } from "use-intl";
+import { searchText } from "@/lib/client/query-params";
+import { useDebounced } from "@/lib/client/use-debounced";
+import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
+import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
+import { RecordButton, type RecordSelectProps } from "./record-button";
+import { type Choice, useChoices } from "./record-choices";
+
+/** cmdk's value of a choice, which may not be empty. */
+const itemValue = ({ value }: Choice): string => value || "none";
+
+/** A `RecordSelect` with a search. Opens when it is mounted. */
+export function RecordList(props: RecordSelectProps) {
+  const { kind, label, value, onValueChange, fixed, except } = props;
+  const t = useTranslations("common");
+  const [isOpen, setOpen] = useState(true);
+  const [q, setQ] = useState("");
+  const [active, setActive] = useState(value || "none");
+  const { choices, hasMore } = useChoices(kind, useDebounced(q));
+  // A search finds records only.
+  const others = searchText(q) === null ? fixed : [];
+  const records = choices?.filter((one) => one.value !== except) ?? [];
+  const offered = [...others, ...records].map(itemValue);
+  const item = (one: Choice) => (
+    <CommandItem
+      key={one.value}
+      value={itemValue(one)}
+      onSelect={() => {
+        onValueChange(one.value);
+        setOpen(false);
+      }}
+    >
+      <span className="truncate">{one.name}</span>
+      {one.value === value ? <CheckIcon aria-hidden="true" /> : null}
+      {one.note ? <span className="ml-auto truncate pl-4 text-ink-faint">{one.note}</span> : null}
+    </CommandItem>
+  );
+  return (
+    <Popover open={isOpen} onOpenChange={setOpen}>
+      <PopoverTrigger asChild>
+        <RecordButton {...props} />
+      </PopoverTrigger>
+      <PopoverContent
+        aria-label={label}
+        className="flex max-h-(--radix-popover-content-available-height) w-80 max-w-[calc(100vw-1rem)] p-0"
+      >
+        <Command
+          label={t("search")}
+          shouldFilter={false}
+          // cmdk selects nothing when the results of the server replace its item.
+          value={offered.includes(active) ? active : (offered[0] ?? "")}
+          onValueChange={setActive}
+        >
+          <CommandInput placeholder={t("search")} value={q} onValueChange={setQ} />
+          <CommandList className="max-h-80" label={label}>
+            <CommandEmpty>{choices ? t("results", { count: 0 }) : t("loading")}</CommandEmpty>
+            {others.length > 0 ? <CommandGroup>{others.map(item)}</CommandGroup> : null}
+            <CommandGroup>{records.map(item)}</CommandGroup>
+            {hasMore ? <p className="px-2 py-2 text-sm text-ink-muted">{t("searchForMore")}</p> : null}
+          </CommandList>
+        </Command>
+      </PopoverContent>
+    </Popover>
+  );
+}
