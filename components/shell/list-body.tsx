@@ -1,7 +1,7 @@
 "use client";
 
 import { SearchIcon } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useDeferredValue, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { ApiPages } from "@/lib/client/use-api-pages";
 import { CallError } from "../forms/call-error";
@@ -69,15 +69,22 @@ interface ListParts<Item> {
   children(items: readonly Item[]): ReactNode;
 }
 
+/** Rendering a row takes up to 6 ms on the server, which no call is served in. */
+const ROWS_ON_SERVER = 20;
+
+/** How many of `count` rows to render: few on the server, then all, in steps that the browser can interrupt. */
+const useRowsToRender = (count: number): number => useDeferredValue(count, Math.min(count, ROWS_ON_SERVER));
+
 function ListRows<Item>({ list, empty, children }: ListParts<Item>) {
   const { items, error } = list;
+  const rendered = useRowsToRender(items?.length ?? 0);
   // A list keeps the items of its last search until those of the next one arrive.
   if (error && !items?.length) return <CallError error={error} onRetry={() => void list.reload()} />;
   if (!items) return <ListSkeleton />;
   if (items.length === 0) return empty;
   return (
     <div className="grid gap-4">
-      {children(items)}
+      {children(items.slice(0, rendered))}
       <LoadMore list={list} />
     </div>
   );
@@ -112,7 +119,6 @@ function LoadMoreButton({ isBusy, onClick }: { isBusy: boolean; onClick(): void 
   );
 }
 
-/** Rendering a row takes about 3 ms on the server, which no call is served in. */
 const ROWS_AT_A_TIME = 100;
 
 /** The first rows of a complete list, and the button that shows more of them. */
@@ -124,9 +130,10 @@ export function FirstRows<Item>({
   children(shown: readonly Item[]): ReactNode;
 }) {
   const [count, setCount] = useState(ROWS_AT_A_TIME);
+  const rendered = useRowsToRender(Math.min(count, items.length));
   return (
     <>
-      {children(items.slice(0, count))}
+      {children(items.slice(0, rendered))}
       {items.length > count ? (
         <LoadMoreButton isBusy={false} onClick={() => setCount(count + ROWS_AT_A_TIME)} />
       ) : null}

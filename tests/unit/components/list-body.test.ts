@@ -1,8 +1,8 @@
-import { createElement } from "react";
+import { createElement, type ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { IntlProvider } from "use-intl";
 import { expect, test } from "vitest";
-import { ListBody } from "../../../components/shell/list-body";
+import { FirstRows, ListBody } from "../../../components/shell/list-body";
 import { ApiError } from "../../../lib/client/api-error";
 import { common } from "../../../lib/messages/en/common";
 
@@ -34,7 +34,10 @@ function render({
     empty: "No matches",
     children: (items: readonly string[]) => items.join(" "),
   };
-  const body = createElement(ListBody<string>, props);
+  return toHtml(createElement(ListBody<string>, props));
+}
+
+function toHtml(body: ReactNode): string {
   const intl = { locale: "en" as const, timeZone: "UTC", messages: { common }, children: body };
   return renderToStaticMarkup(createElement(IntlProvider, intl));
 }
@@ -63,4 +66,13 @@ test("says how many rows a search has found, and nothing without one", () => {
   expect(statusOf({ items: [], isFiltered: true })).toBe("No results");
   expect(statusOf({ items: ["Ada"], isFiltered: true })).toBe("1 result");
   expect(statusOf({ items: ["Ada", "Ben"], hasMore: true, isFiltered: true })).toBe("The first 2 results");
+});
+
+test("the server renders the first 20 rows of a long list, the browser the others", () => {
+  const names = Array.from({ length: 50 }, (_, index) => `row-${index}`);
+  const rowsIn = (html: string) => html.match(/row-\d+/g)?.length;
+  expect(rowsIn(render({ items: names }))).toBe(20);
+  const children = (items: readonly string[]) => items.join(" ");
+  expect(rowsIn(toHtml(createElement(FirstRows<string>, { items: names, children })))).toBe(20);
+  expect(rowsIn(render({ items: names.slice(0, 3) }))).toBe(3);
 });
