@@ -1,7 +1,8 @@
 "use client";
 
 import { XIcon } from "lucide-react";
-import { useWatch } from "react-hook-form";
+import { type ComponentProps, type Ref, useImperativeHandle } from "react";
+import { useController, useWatch } from "react-hook-form";
 import { useTranslations } from "use-intl";
 import { useChoice } from "../forms/record-choices";
 import { RecordSelect } from "../forms/record-select";
@@ -79,14 +80,16 @@ export function ScopedRuleRow({
 function KeyField({ form, index }: { form: RulesForm; index: number }) {
   const t = useTranslations("alerts.rules");
   const name = `rules.${index}.key_id` as const;
+  const { field } = useController({ control: form.control, name });
   return (
     <FormField form={form} name={name} label={t("key")}>
       {({ onChange: _, ref: _ref, ...control }) => (
-        <RecordSelect
+        <FocusableSelect
           {...control}
+          ref={field.ref}
           kind="keys"
           label={t("key")}
-          value={form.watch(name)}
+          value={field.value}
           onValueChange={(id) =>
             form.setValue(name, id, { shouldDirty: true, shouldTouch: true, shouldValidate: true })
           }
@@ -95,4 +98,14 @@ function KeyField({ form, index }: { form: RulesForm; index: number }) {
       )}
     </FormField>
   );
+}
+
+/** Gives the form something to focus, whichever control the select is. */
+function FocusableSelect({
+  ref,
+  ...props
+}: ComponentProps<typeof RecordSelect> & { ref: Ref<{ focus(): void }> }) {
+  const { id = "" } = props;
+  useImperativeHandle(ref, () => ({ focus: () => document.getElementById(id)?.focus() }), [id]);
+  return <RecordSelect {...props} />;
 }

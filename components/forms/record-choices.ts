@@ -24,16 +24,20 @@ const userChoice = ({ id, username, display_name }: ManagedUser): Choice => ({
 });
 const keyChoice = ({ id, name, display }: ApiKey): Choice => ({ value: id, name, note: display });
 
-/** The first records, or the first that match a text of two characters or more; undefined while they load. */
+/**
+ * The first records, or the first that match a text of two characters or more: until these are loaded, those of the text
+ * before (`isCurrent` false), or undefined.
+ */
 export function useChoices(kind: RecordKind, q: string) {
   const input = { query: { limit: MAX_CHOICES, q: searchText(q) } };
   const keep = { keepPreviousData: true };
   const users = useApi(api.listUsers, kind === "users" ? input : null, keep);
   const keys = useApi(api.listKeys, kind === "keys" ? input : null, keep);
-  const { data } = kind === "users" ? users : keys;
+  const { data, isLoading, error } = kind === "users" ? users : keys;
   return {
     choices: kind === "users" ? users.data?.items.map(userChoice) : keys.data?.items.map(keyChoice),
     hasMore: Boolean(data?.next_cursor),
+    isCurrent: !isLoading && error === undefined,
   };
 }
 

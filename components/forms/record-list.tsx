@@ -13,6 +13,9 @@ import { type Choice, useChoices } from "./record-choices";
 /** cmdk's value of a choice, which may not be empty. */
 const itemValue = ({ value }: Choice): string => value || "none";
 
+const isMatch = ({ name, note = "" }: Choice, text: string): boolean =>
+  [name, note].some((one) => one.toLowerCase().includes(text.toLowerCase()));
+
 /** A `RecordSelect` with a search. Opens when it is mounted. */
 export function RecordList(props: RecordSelectProps) {
   const { kind, label, value, onValueChange, fixed, except } = props;
@@ -20,10 +23,14 @@ export function RecordList(props: RecordSelectProps) {
   const [isOpen, setOpen] = useState(true);
   const [q, setQ] = useState("");
   const [active, setActive] = useState(value || "none");
-  const { choices, hasMore } = useChoices(kind, useDebounced(q));
+  const debounced = useDebounced(q);
+  const { choices, hasMore, isCurrent } = useChoices(kind, debounced);
+  const text = searchText(q);
   // A search finds records only.
-  const others = searchText(q) === null ? fixed : [];
-  const records = choices?.filter((one) => one.value !== except) ?? [];
+  const others = text === null ? fixed : [];
+  // Those of the search before could be chosen with Enter.
+  const isFound = text === null || (isCurrent && text === searchText(debounced));
+  const records = (choices ?? []).filter((one) => one.value !== except && (isFound || isMatch(one, text)));
   const offered = [...others, ...records].map(itemValue);
   const item = (one: Choice) => (
     <CommandItem
@@ -57,7 +64,7 @@ export function RecordList(props: RecordSelectProps) {
         >
           <CommandInput placeholder={t("search")} value={q} onValueChange={setQ} />
           <CommandList className="max-h-80" label={label}>
-            <CommandEmpty>{choices ? t("results", { count: 0 }) : t("loading")}</CommandEmpty>
+            <CommandEmpty>{isFound && choices ? t("results", { count: 0 }) : t("loading")}</CommandEmpty>
             {others.length > 0 ? <CommandGroup>{others.map(item)}</CommandGroup> : null}
             <CommandGroup>{records.map(item)}</CommandGroup>
             {hasMore ? <p className="px-2 py-2 text-sm text-ink-muted">{t("searchForMore")}</p> : null}

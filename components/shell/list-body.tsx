@@ -73,7 +73,8 @@ interface ListParts<Item> {
 const ROWS_ON_SERVER = 20;
 
 /** How many of `count` rows to render: few on the server, then all, in steps that the browser can interrupt. */
-const useRowsToRender = (count: number): number => useDeferredValue(count, Math.min(count, ROWS_ON_SERVER));
+const useRowsToRender = (count: number): number =>
+  useDeferredValue(true, false) ? count : Math.min(count, ROWS_ON_SERVER);
 
 function ListRows<Item>({ list, empty, children }: ListParts<Item>) {
   const { items, error } = list;

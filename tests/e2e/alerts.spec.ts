@@ -420,10 +420,15 @@ test("finds an API key beyond the first hundred for a rule, with the keyboard", 
     await call(url, cookie, "POST", "/api/keys", { name: `Newer key ${index}` });
   await page.goto(`${url}/alerts`);
   await page.getByRole("button", { name: "Add API key", exact: true }).click();
-  await page.getByRole("button", { name: "API key: Select an API key" }).click();
+  const field = page.getByRole("button", { name: "API key: Select an API key" });
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(field).toBeFocused();
+  await field.click();
   const list = page.getByRole("dialog", { name: "API key" });
   await expect(list.getByText("Search to find others")).toBeVisible();
   await list.getByPlaceholder("Search").fill("oldest");
+  // Before the reply there is nothing to choose.
+  await page.keyboard.press("Enter");
   await expect(list.getByRole("option", { name: /Oldest key/ })).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "API key: Oldest key" })).toBeVisible();

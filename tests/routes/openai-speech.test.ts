@@ -3,8 +3,16 @@ import { z } from "zod";
 import { OpenAiSpeechRequest } from "../../lib/contracts/gateway/openai/speech";
 import { AppError } from "../../lib/errors";
 import { BufferedReplies } from "../../lib/gateway/speech/buffered-replies";
+import type { SpeechEvent } from "../../lib/ports/speech-model";
 import { speechChannel } from "../support/factories";
-import { chunksOf, openSpeechHarness, readBody, ScriptedSpeech, spoken } from "../support/speech-harness";
+import {
+  chunksOf,
+  END,
+  openSpeechHarness,
+  readBody,
+  ScriptedSpeech,
+  spoken,
+} from "../support/speech-harness";
 import { collect, tone } from "../support/tone";
 
 const PATH = "/v1/audio/speech";
@@ -416,6 +424,48 @@ describe("cached speech", () => {
     // A second of 24 kHz s16le.
     expect(held[0]).toBeGreaterThanOrEqual(48_000);
     expect(memory.bytes).toBe(0);
+  });
+
+  describe("sent by the first channel all at once", () => {
+    /** A channel that replies all at once, before one that streams. */
+    function openWhole(ending: SpeechEvent = END) {
+      const atOnce = new ScriptedSpeech(async function* (_request, options) {
+        options.extendFirstByte?.(1_000);
+        yield* spoken(1, { ending });
+      });
+      return openSpeechHarness([
+        { channel: speechChannel("a", { provider: "elevenlabs", embedded: false }), speech: atOnce },
+        {
+          channel: speechChannel("b", { provider: "elevenlabs", embedded: false, priority: 1 }),
+          speech: new ScriptedSpeech(() => spoken(1)),
+        },
+      ]);
+    }
+
+    it("is streamed by the next when it ended early, or when memory is short", async () => {
+      const { ctx, post, rows } = openWhole({ ...END, finishReason: "OTHER" } as SpeechEvent);
+      expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
+      const memory = new BufferedReplies(100_000);
+      ctx.services.state.bufferedReplies = memory;
+      for (const owner of ["usr_2", ctx.caller.owner.id]) {
+        const other = memory.enter(ctx.services, owner, 1);
+        expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
+        other.release();
+      }
+      const served = { channelId: "b", attempts: 2, status: 200 };
+      expect(rows).toMatchObject([served, served, served]);
+      expect(memory.bytes).toBe(0);
+    });
+
+    it("is paid for as a whole by a caller who leaves", async () => {
+      const { ctx, post, rows } = openWhole();
+      const chunks = chunksOf(await post(PATH, { ...GOOD, response_format: "pcm" }));
+      await chunks.next();
+      await chunks.return?.();
+      await expect.poll(() => rows.length).toBe(1);
+      expect(rows).toMatchObject([{ channelId: "a", status: 499, audioMs: 1_000 }]);
+      expect(ctx.services.state.bufferedReplies.bytes).toBe(0);
+    });
   });
 
   it("is not cached when the memory for its copy is short, and counts none of it afterwards", async () => {

@@ -15,7 +15,7 @@ import { runAttempt } from "./run-attempt";
 /** Texts that a slow upstream may need longer for than a first byte may take, while it serves short ones. */
 const LARGE_CHARACTERS = 4_000;
 
-/** Total time for the first byte over all attempts. */
+/** Total time for the first byte over all attempts; whole replies may take longer (`extendFirstByte`). */
 function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
   const limits = ctx.services.instance.limits ?? DEFAULT_LIMITS;
   return operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;
@@ -186,6 +186,10 @@ async function runOn<T>(
   let hasAnswered = false;
   const startedAt = clock.monotonic();
   const attemptMs = Math.min(shareMs, firstByteMs, totalMs);
+  /** The next attempt does not lose the time that a reply took because it comes all at once. */
+  const addTimeBeyond = (at: number): void => {
+    state.deadline += Math.max(0, at - startedAt - attemptMs);
+  };
   try {
     const begun = await runAttempt(
       ctx,
@@ -200,6 +204,7 @@ async function runOn<T>(
     permit.answered();
     meter.answered();
     const answeredAt = clock.monotonic();
+    addTimeBeyond(answeredAt);
     const value =
       complete === undefined
         ? begun
@@ -214,8 +219,7 @@ async function runOn<T>(
     return { value };
   } catch (error) {
     end();
-    // What the provider took beyond it, for a reply that comes all at once.
-    if (!hasAnswered) state.deadline += Math.max(0, clock.monotonic() - startedAt - attemptMs);
+    if (!hasAnswered) addTimeBeyond(clock.monotonic());
     meter.failed(error);
     if (ctx.signal.aborted) {
       permit.endedWithoutResult();

@@ -1,7 +1,6 @@
-import { AppError } from "../../errors";
-import type { CallOptions, SpeechEvent } from "../../ports/speech-model";
+import { AppError, isAppError } from "../../errors";
+import type { SpeechEvent } from "../../ports/speech-model";
 import { stopReason } from "../../ports/stop-signal";
-import type { Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { type BufferedSpeech, MAX_REPLY_BYTES } from "./buffered-replies";
 import type { OpenedSpeech, SoundEvent } from "./opened-speech";
@@ -48,26 +47,44 @@ export async function bufferSpeech(
 }
 
 /**
- * The options of an attempt for a caller whose reply is streamed: an upstream's reply that comes all at once reserves
- * memory for speech of `maxSeconds` until the call has ended. Its `extendFirstByte` throws the errors of
- * `BufferedReplies.enter`.
+ * The memory of a call for a reply that is sent only once it is complete: of a buffered reply from the start, of a
+ * streamed one from when a channel sends it all at once.
  */
-export function reservingWhole(
-  { caller, services }: GatewayContext,
-  meter: Meter,
-  maxSeconds: number,
-  options: CallOptions,
-): CallOptions {
-  const { extendFirstByte } = options;
-  if (extendFirstByte === undefined) return options;
-  return {
-    ...options,
-    extendFirstByte(ms) {
-      const memory = services.state.bufferedReplies.enter(services, caller.owner.id, maxSeconds);
-      meter.whenSettled(() => memory.release());
-      return extendFirstByte(ms);
-    },
-  };
+export class ReplyMemory {
+  #buffer: BufferedSpeech | null = null;
+
+  constructor(
+    private readonly ctx: GatewayContext,
+    private readonly maxSeconds: number,
+  ) {}
+
+  /** Bytes of audio of the running attempt. */
+  get bytes(): number {
+    return this.#buffer?.bytes ?? 0;
+  }
+
+  /** Reserved at the first call. Throws the errors of `BufferedReplies.enter`. */
+  reserve(): BufferedSpeech {
+    const { services, caller } = this.ctx;
+    this.#buffer ??= services.state.bufferedReplies.enter(services, caller.owner.id, this.maxSeconds);
+    return this.#buffer;
+  }
+
+  /** Like `reserve`, for one channel of a streamed reply: throws `overloaded` only, since another may stream it. */
+  reserveForChannel(): void {
+    try {
+      this.reserve();
+    } catch (error) {
+      if (!isAppError(error) || error.code !== "rate_limited") throw error;
+      const message = "This key's owner has too many long replies at once. Try again in a moment.";
+      throw new AppError("overloaded", message, { retryAfterMs: error.details.retryAfterMs }, error);
+    }
+  }
+
+  release(): void {
+    this.#buffer?.release();
+    this.#buffer = null;
+  }
 }
 
 function append(buffer: BufferedSpeech, event: SoundEvent): void {

@@ -14,8 +14,7 @@ import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
 import { mayKeep } from "../routing/choose-channel";
 import { withFailover } from "../routing/with-failover";
-import { bufferSpeech, reservingWhole } from "./buffer-speech";
-import type { BufferedSpeech } from "./buffered-replies";
+import { bufferSpeech, ReplyMemory } from "./buffer-speech";
 import { type AskedVoices, type AssignedVoices, assignVoices } from "./choose-voices";
 import { countGuidance, guidanceTokens } from "./guidance";
 import type { OpenedSpeech } from "./opened-speech";
@@ -105,13 +104,10 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const checked = await checkSpeech(ctx, input);
   const { plan, guidance, textTokens } = checked;
   const meter = await openMeter(ctx, plan);
-  let buffer: BufferedSpeech | null = null;
+  const memory = new ReplyMemory(ctx, checked.maxSeconds);
   try {
-    if (input.isReplyBuffered === true && checked.mayUseUpstream) {
-      const { state } = ctx.services;
-      buffer = state.bufferedReplies.enter(ctx.services, ctx.caller.owner.id, checked.maxSeconds);
-    }
-    const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, buffer });
+    if (isBuffered({ input, ...checked })) memory.reserve();
+    const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, memory });
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
@@ -126,8 +122,8 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     };
   } catch (error) {
     // A caller who leaves while its reply is buffered is charged for the audio so far; any other error is free.
-    const made = buffer !== null && hasCode(error, "caller_left") ? buffer.bytes : 0;
-    buffer?.release();
+    const made = hasCode(error, "caller_left") ? memory.bytes : 0;
+    memory.release();
     const usage = { inputTokens: plan.inputTokens, ...measureAudio(made), estimated: true };
     await meter.settle(failedOutcome(error, made > 0 ? usage : {}));
     throw inCallerTerms(error, FIELDS[input.source.dialect].text);
@@ -213,12 +209,20 @@ function parametersOf({ language, speed }: SpeechInput, segments: readonly Speec
   };
 }
 
+/** Whether the reply of an upstream is sent only once it is complete. */
+function isBuffered({
+  input,
+  mayUseUpstream,
+}: Pick<CheckedSpeech, "mayUseUpstream"> & { input: SpeechInput }) {
+  return input.isReplyBuffered === true && mayUseUpstream;
+}
+
 /** The speech from the cache, or from the first channel that returns audio. */
 async function openCall(
   ctx: GatewayContext,
-  call: CheckedSpeech & { input: SpeechInput; meter: Meter; buffer: BufferedSpeech | null },
+  call: CheckedSpeech & { input: SpeechInput; meter: Meter; memory: ReplyMemory },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
-  const { input, segments, defaults, plan, meter, lookup, buffer, maxSeconds } = call;
+  const { input, segments, defaults, plan, meter, lookup, memory, maxSeconds } = call;
   if (lookup.known !== undefined) {
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
@@ -229,25 +233,27 @@ async function openCall(
     const own = voice === undefined ? segments : segments.map((segment) => ({ ...segment, voice }));
     const wanted = { ...toSpeechRequest(input, own, target), maxSeconds };
     // A cache stores samples, not base64.
-    if (input.needsBase64 === true && buffer !== null && lookup.key === null) wanted.acceptsBase64 = true;
-    const speak = (bound: CallOptions) => speech.synthesize(wanted, bound);
-    const limits = buffer === null ? reservingWhole(ctx, meter, maxSeconds, options) : options;
-    const opened = await openSpeech(speak, target.channel.embedded, limits).catch((error: unknown) => {
+    let isWhole = isBuffered(call) && !target.channel.embedded;
+    if (input.needsBase64 === true && isWhole && lookup.key === null) wanted.acceptsBase64 = true;
+    const { extendFirstByte } = options;
+    const extend = (ms: number): number => {
+      memory.reserveForChannel();
+      isWhole = true;
+      return extendFirstByte?.(ms) ?? options.firstByteBy;
+    };
+    const speak = (bound: CallOptions) => speech.synthesize(wanted, { ...bound, extendFirstByte: extend });
+    const opened = await openSpeech(speak, target.channel.embedded, options).catch((error: unknown) => {
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
     opened.idleMs = target.channel.embedded ? Number.POSITIVE_INFINITY : target.channel.timeouts.idleMs;
     const isKept = lookup.key !== null && mayKeep(plan.entry, target);
-    return { opened, ignored: ignoredFields(input, target, speech), isKept };
+    return { opened, ignored: ignoredFields(input, target, speech), isKept, isWhole };
   };
-  const complete =
-    buffer === null
-      ? undefined
-      : async (begun: Awaited<ReturnType<typeof attempt>>) => {
-          const { opened, ignored, isKept } = begun;
-          if (!opened.isEmbedded) return { opened: await bufferSpeech(ctx, opened, buffer), ignored, isKept };
-          buffer.release();
-          return begun;
-        };
+  const complete = async (begun: Awaited<ReturnType<typeof attempt>>) => {
+    if (begun.isWhole) return { ...begun, opened: await bufferSpeech(ctx, begun.opened, memory.reserve()) };
+    memory.release();
+    return begun;
+  };
   const generation = ctx.services.state.cacheGeneration;
   const { opened, ignored, isKept } = await withFailover(ctx, plan, meter, attempt, complete);
   const { key } = lookup;

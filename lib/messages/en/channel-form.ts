@@ -135,7 +135,8 @@ export const channelForm = {
     encoding_format: "Requested from the upstream. Both forms are understood.",
     dimensions:
       "send: the upstream shortens vectors. shorten: Patchbay requests whole vectors and shortens them.",
-    streaming: "Requests speech as a stream. Default: on, except for speech of over a minute that the caller needs whole.",
+    streaming:
+      "Requests speech as a stream. Default: on, except for speech of over a minute that the caller needs whole.",
     speech_form: "parts: in its own field. prompt: in front of the text. Default: by the model’s name.",
     stability: "0 to 1. Lower values vary more between takes.",
     similarity_boost: "0 to 1. How closely the voice is followed.",

@@ -138,7 +138,8 @@ export const settings = {
       consoleUploadMs: "From the request’s headers to the end of its body.",
       upstreamConnectMs: "Unless the channel sets its own.",
       upstreamTlsMs: "After the connection is open.",
-      speechFirstByteMs: "Across all attempts.",
+      speechFirstByteMs:
+        "Across all attempts. Longer for a long text to Gemini, whose audio arrives all at once.",
       embeddingsFirstByteMs: "Across all attempts.",
       idleMs: "Maximum pause between two chunks of a stream, unless the channel sets its own.",
       callMs: "Time spent waiting for the caller to read is not counted. A channel may set a shorter one.",

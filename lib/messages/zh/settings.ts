@@ -136,7 +136,7 @@ export const settings = {
       consoleUploadMs: "从请求头到请求体完整到达。",
       upstreamConnectMs: "渠道另有设置时除外。",
       upstreamTlsMs: "连接建立之后。",
-      speechFirstByteMs: "所有尝试合计。",
+      speechFirstByteMs: "所有尝试合计。发往 Gemini 的长文本音频一次性返回，时限会更长。",
       embeddingsFirstByteMs: "所有尝试合计。",
       idleMs: "流中两段数据之间的最长停顿，渠道另有设置时除外。",
       callMs: "等待调用方读取的时间不计。渠道可设置更短的时间。",

@@ -19,7 +19,7 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
     async embed(request, options) {
       const form = formOf(channel);
       const isShortenedHere = form.options.dimensions === "shorten";
-      const result = await withAccepted(form, (chosen) =>
+      const result = await withAccepted(form, request, (chosen) =>
         inBatches(
           request.texts,
           chosen.maxTexts,

@@ -27,8 +27,9 @@ export interface ChosenValues {
 
 /** How requests to one channel are made. */
 export interface OpenAiForm {
-  /** Replaced by those that the upstream accepts, once it has refused another. */
   chosen: ChosenValues;
+  /** For models whose upstream has refused one of `chosen`: the values that it accepts. */
+  accepted: Map<string, ChosenValues>;
   baseUrl: string;
   options: OpenAiOptions;
   path(operation: "/audio/speech" | "/embeddings", model: string): string;
@@ -67,7 +68,14 @@ function readForm(channel: ChannelRecord): OpenAiForm {
     hasUser: true,
     audioFormat: options.speech_format ?? "pcm",
   };
-  const common = { chosen, options, headers, hasVoiceList, isOpenAi };
+  const common = {
+    chosen,
+    accepted: new Map<string, ChosenValues>(),
+    options,
+    headers,
+    hasVoiceList,
+    isOpenAi,
+  };
   if (isAzureForm) {
     const version = (operation: keyof typeof AZURE_VERSIONS) =>
       options.azure_api_version ?? AZURE_VERSIONS[operation];

@@ -80,7 +80,7 @@ async function postSegment(
   options: CallOptions,
 ): Promise<UpstreamReply> {
   const send = (voice: string) =>
-    withAccepted(formOf(channel), ({ audioFormat }) => {
+    withAccepted(formOf(channel), { model: request.model, texts: [segment.text] }, ({ audioFormat }) => {
       const body = speechBody(channel, request, segment, { voice, audioFormat });
       return post(settings, channel, request.model, body, options);
     });

@@ -324,6 +324,24 @@ test("a reply that comes all at once gets more time, which the next channel does
   expect(given).toEqual([15_000, 65_000, 15_000, 65_000]);
 });
 
+test("a reply that comes all at once and is not complete leaves the next channel its time", async () => {
+  const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
+  Object.assign(ctx, { receivedAt: performance.now() });
+  const given: number[] = [];
+  const begin: Parameters<typeof withFailover<string>>[3] = async ({ channel }, options) => {
+    given.push(options.firstByteBy - performance.now());
+    options.extendFirstByte?.(50_000);
+    await vi.advanceTimersByTimeAsync(60_000);
+    return channel.id;
+  };
+  const complete = async (id: string): Promise<string> => {
+    if (id === served[0]) throw new AppError("upstream_truncated", "It ended as OTHER.");
+    return id;
+  };
+  expect(await withFailover(ctx, plan, meter, begin, complete)).toBe(served[1]);
+  expect(given).toEqual([15_000, 15_000]);
+});
+
 test("a reply that comes all at once gets at most the rest of the call's total time", async () => {
   const { ctx, plan, meter } = setting([lexicalChannel({ id: "a" })]);
   Object.assign(ctx, { receivedAt: performance.now() - 100_000 });

@@ -6,6 +6,8 @@ import { callOptions, channelTo, createRig, hear, speechRequest } from "../../su
 import { startUpstream, type Upstream } from "../../support/upstream/server";
 import { vectorOf } from "../../support/upstream/sounds";
 
+const CALL = { model: "m", texts: ["one"] };
+
 let upstream: Upstream;
 let rig: ReturnType<typeof createRig>;
 
@@ -73,10 +75,46 @@ test("keeps the operator's own choice, and the values of a call that failed", as
   expect(error).toMatchObject({ code: "invalid" });
 
   const form = formOf(channelTo("openai", upstream));
-  const before = form.chosen;
-  const refuse = () => Promise.reject(new AppError("invalid", "Your text quotes base64."));
-  await expect(withAccepted(form, refuse)).rejects.toMatchObject({ message: "Your text quotes base64." });
-  expect(form.chosen).toBe(before);
+  const refuse = () => Promise.reject(new AppError("invalid", "No base64."));
+  await expect(withAccepted(form, CALL, refuse)).rejects.toMatchObject({ message: "No base64." });
+  expect(form.accepted.size).toBe(0);
+});
+
+test("takes no words for a refusal of ours that a caller's text has too", async () => {
+  const texts = ["Decode base64.", "maximum allowed batch size 1"];
+  for (const text of texts) {
+    let calls = 0;
+    const refuse = () => {
+      calls += 1;
+      return Promise.reject(new AppError("invalid", `Too many tokens in: ${text}`));
+    };
+    const form = formOf(channelTo("openai", upstream));
+    await expect(withAccepted(form, { model: "m", texts }, refuse)).rejects.toThrow("Too many tokens");
+    expect(calls).toBe(1);
+  }
+});
+
+test("a call that began before a refusal does not undo what it taught, and other models keep their values", async () => {
+  const form = formOf(channelTo("openai", upstream));
+  let finish = (): void => undefined;
+  const early = withAccepted(
+    form,
+    CALL,
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  let calls = 0;
+  await withAccepted(form, CALL, async () => {
+    calls += 1;
+    if (calls === 1) throw new AppError("invalid", "No base64.");
+  });
+  finish();
+  await early;
+  const encodingOf = (model: string) =>
+    withAccepted(form, { model, texts: [] }, async ({ encoding }) => encoding);
+  expect([await encodingOf(CALL.model), await encodingOf("other")]).toEqual(["float", "base64"]);
 });
 
 test.each<[string, Partial<ChosenValues>]>([
@@ -95,7 +133,7 @@ test.each<[string, Partial<ChosenValues>]>([
 ])("knows which value is refused by: %s", async (words, expected) => {
   const form = formOf(channelTo("openai", upstream));
   const tried: ChosenValues[] = [];
-  await withAccepted(form, async (chosen) => {
+  await withAccepted(form, CALL, async (chosen) => {
     tried.push(chosen);
     if (tried.length === 1) throw new AppError("invalid", words);
   });
@@ -113,7 +151,7 @@ test.each([
     calls += 1;
     return Promise.reject(new AppError("invalid", words));
   };
-  await expect(withAccepted(formOf(channelTo("openai", upstream)), call)).rejects.toThrow(words);
+  await expect(withAccepted(formOf(channelTo("openai", upstream)), CALL, call)).rejects.toThrow(words);
   expect(calls).toBe(1);
 });
 
