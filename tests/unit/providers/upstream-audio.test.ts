@@ -117,6 +117,15 @@ test("reads WAV files in stereo, with 8, 24 and 32 bits and with floats", () => 
   }
 });
 
+test("reads a WAV file in the extensible form, whose format is in a GUID", () => {
+  const header = Buffer.from(wavHeader(24_000, TONE.length));
+  header.writeUInt32LE(40, 16);
+  header.writeUInt16LE(0xfffe, 20);
+  const extension = Buffer.from("1600100004000000" + "0100000000001000800000aa00389b71", "hex");
+  const file = Buffer.concat([header.subarray(0, 36), extension, header.subarray(36), TONE]);
+  expect(read(file, [50]).equals(TONE)).toBe(true);
+});
+
 test("skips the chunks of a WAV file before and after its samples", () => {
   const list = Buffer.concat([Buffer.from("LIST"), Buffer.from([3, 0, 0, 0]), Buffer.from("abc\0")]);
   const file = Buffer.concat([wavOf({ tag: 1, channels: 1, rate: 24_000, bits: 16 }, TONE, list), list]);
@@ -187,6 +196,7 @@ test.each([
   ["an unsupported rate", wavFile(TONE, 23_999, false)],
   ["several files in one", Buffer.concat([wavFile(TONE, 24_000, false), wavFile(TONE, 24_000, false)])],
   ["a-law", wavOf({ tag: 6, channels: 1, rate: 8_000, bits: 8 }, TONE)],
+  ["the extensible form without a GUID", wavOf({ tag: 0xfffe, channels: 1, rate: 24_000, bits: 16 }, TONE)],
   ["no channels", wavOf({ tag: 1, channels: 0, rate: 24_000, bits: 16 }, TONE)],
   [
     "a header without end",
