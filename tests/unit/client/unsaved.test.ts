@@ -25,7 +25,10 @@ beforeEach(() => {
   vi.useFakeTimers();
   const page = { visibilityState: "visible", readyState: "complete" };
   vi.stubGlobal("document", Object.assign(new EventTarget(), page));
-  vi.stubGlobal("window", Object.assign(new EventTarget(), { location: { reload } }));
+  vi.stubGlobal(
+    "window",
+    Object.assign(new EventTarget(), { history: { state: null }, location: { reload } }),
+  );
   vi.stubGlobal("EventSource", FakeSource);
   reload.mockClear();
 });
@@ -60,5 +63,17 @@ test("a page with unsaved changes is reloaded for another user when there are no
 test("a page with unsaved changes is reloaded for another user when they are discarded", async () => {
   const { answerLeavePrompt } = await openDirtyPageForOtherUser();
   answerLeavePrompt(true);
+  expect(reload).toHaveBeenCalledTimes(1);
+});
+
+test("a page that waits for a secret is not reloaded for another user until the secret is shown and closed", async () => {
+  const { awaitSecret, addUnsaved, reloadForOtherUser } = await openPage();
+  await awaitSecret("Create API key", Promise.resolve("pb_secret"));
+  reloadForOtherUser();
+  const close = addUnsaved({ name: "Save your key", part: null });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(reload).not.toHaveBeenCalled();
+  close();
+  await vi.advanceTimersByTimeAsync(0);
   expect(reload).toHaveBeenCalledTimes(1);
 });
