@@ -85,6 +85,17 @@ test("applies a change once the store is available again", async () => {
   expect(instance.corsOrigins?.size).toBe(1);
 });
 
+test("reads again once a second, however many changes were not read", async () => {
+  const { services, notify, state, warnings } = openSettings();
+  await applyStoredSettings(services);
+  state.isDown = true;
+  for (let change = 0; change < 5; change += 1) notify("settings");
+  await vi.advanceTimersByTimeAsync(500);
+  expect(warnings).toHaveLength(5);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(warnings).toHaveLength(7);
+});
+
 test("an invalid stored setting falls back to its default, and no other setting does", async () => {
   const all = async () => ({ password_minimum: 12, retention_days: "forever" });
   // Only the stored values are read.
