@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { firstUsageId } from "../../lib/ports/store/ledger";
 import { openAdminHarness } from "../support/admin";
-import { flowRecord, insertKey, NOW, PERIOD, usageRecord, userRecord } from "../support/factories";
+import { flowRecord, insertKey, NO_BUDGET, NOW, PERIOD, usageRecord, userRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { storeContract } from "./store";
 import { migratedDatabase, newPostgresDatabase, type PostgresDatabase } from "./store/postgres-database";
@@ -156,6 +156,34 @@ describe("partitions of the usage ledger", () => {
     expect(await partitions()).toContain("usage_2027_08");
     await reader.end();
   });
+});
+
+test("locks the balances of a reservation that is released without cost in the order of all others", async () => {
+  const database = await newPostgresDatabase(server, migrated);
+  const store = await database.open();
+  const [first, later] = [await insertKey(store), await insertKey(store)];
+  expect(first.key.id < later.key.id).toBe(true);
+  const free = usageRecord(first.key.id, first.user.id, { reservedNano: 30 });
+  const priced = () => usageRecord(later.key.id, later.user.id, { costNano: 1 });
+  await store.ledger.reserve({ row: free, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+  await store.ledger.settle(priced(), PERIOD);
+  const [holder, other] = [new Client(database.url), new Client(database.url)];
+  await Promise.all([holder.connect(), other.connect()]);
+  const locking = "select from balances where subject_id = $1 for update";
+  await holder.query("begin");
+  await holder.query(locking, [first.key.id]);
+  const settled = Promise.all([priced(), free].map((row) => store.ledger.settle(row, PERIOD)));
+  const waits =
+    "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+  const waiting = async () => (await other.query(waits)).rowCount;
+  await expect.poll(waiting, { interval: 2 }).toBe(1);
+  // A group that had locked these and then waited could wait for one that waits for it.
+  const { rowCount } = await other.query(`${locking} nowait`, [later.key.id]);
+  expect(rowCount).toBe(3);
+  await holder.query("rollback");
+  await settled;
+  await Promise.all([holder.end(), other.end()]);
+  await database.remove();
 });
 
 test("updates balances, sums, keys and heartbeats in place, without index writes", async () => {

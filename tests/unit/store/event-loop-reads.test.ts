@@ -33,6 +33,23 @@ test("open alerts are read through their own index", async () => {
   }
 });
 
+test("a search computes the text of a row once, however many spellings it looks for", async () => {
+  const raw = new Database(database.file);
+  try {
+    const asked = vi.spyOn(WorkerClient.prototype, "request");
+    for (const q of ["ab", "éb"]) await store.users.list({ limit: 9, cursor: null, q });
+    const joins = asked.mock.calls.flatMap(([request]) => {
+      if (request.kind !== "query" || !request.sql.includes("like")) return [];
+      const steps = raw.prepare(`explain ${request.sql}`).all();
+      return JSON.stringify(steps).match(/"Concat"/g)?.length ?? 0;
+    });
+    expect(joins).toHaveLength(2);
+    expect(joins[1]).toBe(joins[0]);
+  } finally {
+    raw.close();
+  }
+});
+
 /** Rows are read on the event loop only where an index bounds their number. */
 test.each<[string, RegExp, (store: Store) => Promise<unknown>]>([
   // Callers choose request IDs, so a million entries may have the same one, and all are read to find the newest.
