@@ -178,6 +178,17 @@ describe("the audio encoder", () => {
     expect(await packets(all[8] ?? Buffer.alloc(0))).not.toEqual(await packets(alone));
   });
 
+  it("keeps its thread for an encoder that runs while others end", async () => {
+    const own = createAudioEncoder({ workerFile: workerFile("encode"), idleMs: 1 });
+    const running = own.encode("opus", tone(5))[Symbol.asyncIterator]();
+    await running.next();
+    await collect(own.encode("mp3", tone(0.1)));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await running.next()).toMatchObject({ done: false });
+    await running.return?.(undefined);
+    await own.close();
+  });
+
   it("refuses the seventeenth concurrent FLAC encoder and stops its speech", async () => {
     const open = await Promise.all(
       Array.from({ length: 16 }, async () => {

@@ -109,6 +109,26 @@ describe("the password hasher", () => {
     }
   });
 
+  test("runs no third hash when one arrives as another ends", async () => {
+    let running = 0;
+    let most = 0;
+    const counting = createPasswordHasher({
+      async hash() {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise(setImmediate);
+        running -= 1;
+        return "";
+      },
+      verify: async () => true,
+    });
+    const four = () => Array.from({ length: 4 }, () => counting.hash("x", "login"));
+    const first = four();
+    await first[0];
+    await Promise.all([...first, ...four()]);
+    expect(most).toBe(2);
+  });
+
   test("does not queue the setup behind sign-ins", async () => {
     const signIns = Array.from({ length: 34 }, () => hasher.hash("x".repeat(9), "login"));
     await expect(hasher.hash("y".repeat(9), "setup")).resolves.toMatch(/^\$argon2id/);
