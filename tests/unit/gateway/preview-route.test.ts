@@ -112,6 +112,19 @@ test("lists recovering channels in the order in which calls try them", async () 
   expect(recovering.map((one) => one.target.channel.id)).toEqual(["first", "spare"]);
 });
 
+test("ends although a circuit opens and becomes half-open while the route is read", async () => {
+  const { services, clock } = openGatewayHarness();
+  const { shared } = services.limiter;
+  const enter: typeof shared.enter = (request) => {
+    breakChannel(services, "first");
+    clock.at += 31_000;
+    return shared.enter(request);
+  };
+  const limiter = { ...services.limiter, shared: { ...shared, enter } };
+  const targets = [target({ id: "first" }), target({ id: "limited", priority: 1, concurrency: 1 })];
+  expect(await namesOf({ ...services, limiter }, targets)).toContainEqual(["limited"]);
+});
+
 test("a circuit that is open for one model does not skip the channel for another", async () => {
   const { services } = openGatewayHarness();
   const limited = new AppError("upstream_rate_limited", "Full.");
