@@ -365,6 +365,17 @@ describe("the lock", () => {
     expect((await finish(totpCode(secret, now()))).headers["retry-after"]).toBe("900");
   });
 
+  test("is not named for a flow that has ended: no wait makes its codes valid", async () => {
+    const [old, used] = [await flow(), await flow()];
+    for (let i = 0; i < 5; i++) await second({ code: wrongCode(secret), flow_token: used.token });
+    for (let i = 0; i < 5; i++) await finish(wrongCode(secret));
+    const right = (token: string) => second({ code: totpCode(secret, now()), flow_token: token });
+    expect((await right(old.token)).status).toBe(429);
+    expect((await right(used.token)).json.code).toBe("flow_expired");
+    services.clock.advance(5 * MINUTE);
+    expect((await right(old.token)).json.code).toBe("flow_expired");
+  });
+
   test("refuses backup codes; active sessions stay valid and show the lock", async () => {
     await lock();
     expect((await finish(backupCodes[0] ?? "")).status).toBe(429);
