@@ -67,7 +67,7 @@ export function changeSpeed(samples: Float32Array, rate: number, speed: number):
     { length: window },
     (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / window),
   );
-  const pieces = Math.max(1, Math.ceil(samples.length / speed / hop));
+  const pieces = Math.ceil(samples.length / speed / hop);
   const out = new Float32Array((pieces + 1) * hop);
   let follow = 0;
   for (let piece = 0; piece < pieces; piece++) {
@@ -81,7 +81,7 @@ export function changeSpeed(samples: Float32Array, rate: number, speed: number):
     }
     follow = start + hop;
   }
-  return out.subarray(0, Math.min(out.length, Math.round(samples.length / speed)));
+  return out.subarray(0, Math.round(samples.length / speed));
 }
 
 /** The position near `wanted` where the waveform is most similar to what follows at `follow`. */
