@@ -167,6 +167,30 @@ test.describe("voice names that were changed elsewhere", () => {
   });
 });
 
+test.describe("voice names that were changed elsewhere and cannot be loaded", () => {
+  test.use({ allowedConsole: [[/status of (409|503)/], { scope: "test" }] });
+
+  test("leave an open form as it is", async ({ page, instance: { url, cookie, dataDirectory } }) => {
+    await writeTinyVoice(path.join(dataDirectory, "voices", "first"));
+    await page.goto(`${url}/models/local-voices`);
+    await page.getByRole("button", { name: "Voice names" }).click();
+    const sheet = page.getByRole("dialog");
+    const kore = sheet.getByLabel("Kore", { exact: true });
+    await kore.selectOption("low-m");
+    const failed = { success: false, message: "", code: "storage_unavailable" };
+    await page.route("**/api/voices", (route) => route.fulfill({ status: 503, json: failed }));
+    const { items } = await call(url, cookie, "GET", "/api/channels");
+    const { id, version } = items.find(({ models }: { models: { name: string }[] }) =>
+      models.some(({ name }) => name === "first"),
+    );
+    const theirs = { voices: { Puck: "low-m" } };
+    await call(url, cookie, "PATCH", `/api/channels/${id}`, { version, options: theirs });
+    await sheet.getByRole("button", { name: "Save changes" }).click();
+    await expect(sheet.getByRole("alert")).toBeVisible();
+    await expect(kore).toHaveValue("low-m");
+  });
+});
+
 test.describe("a local voice that was removed elsewhere", () => {
   test.use({ allowedConsole: [[/status of 404/], { scope: "test" }] });
 
