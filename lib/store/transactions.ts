@@ -12,6 +12,8 @@ export interface Scope {
   readonly read: Kysely<Tables>;
   /** For reads of possibly many rows: off the event loop on SQLite, the same as `read` elsewhere. */
   readonly scan: Kysely<Tables>;
+  /** For sums that may take seconds: the reads of `scan` do not wait for them. */
+  readonly sums: Kysely<Tables>;
   /**
    * Runs `work` in a write transaction of its own, or in the open one. Topics touched get a new revision in the same
    * commit; listeners are notified after it.
@@ -48,6 +50,7 @@ export function deleteById(
 export interface Connections {
   read: Kysely<Tables>;
   scan: Kysely<Tables>;
+  sums: Kysely<Tables>;
   /** Runs `work` in one exclusive write transaction; commits, or rolls back and throws. */
   writeTransaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** Runs `work`, which is one statement, as such a transaction. */
@@ -70,6 +73,7 @@ export async function inTransaction<T>(
     const inside: Scope = {
       read: db,
       scan: db,
+      sums: db,
       writeOne: (nested) => nested(db),
       keep: (_topic, load) => load,
       write: (nested) => nested(db, (topic) => touched.add(topic)),
@@ -122,6 +126,7 @@ export function rootScope(connections: Connections, feed: ChangeFeed): Scope {
   return {
     read: connections.read,
     scan: connections.scan,
+    sums: connections.sums,
     writeOne: (work) => connections.writeOne(work),
     keep: (topic, load) => keepUntilTouched(connections.read, feed, topic, load),
     write: (work) =>

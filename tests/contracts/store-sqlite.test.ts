@@ -25,6 +25,27 @@ test("reads by scans while a backup is made", async () => {
   await database.remove();
 });
 
+test("reads lists while many calls are summed", async () => {
+  const database = await newSqliteDatabase();
+  const store = await database.open();
+  const columns = (await database.raw("select name from pragma_table_info('rollups')")).map(([name]) => name);
+  const cells = columns.map((name) => (name === "hour" ? 0 : name === "model" ? "'model-' || number" : 1));
+  await database.raw(
+    `insert into rollups (${columns.join(", ")})
+     with recursive numbers(number) as (select 1 union all select number + 1 from numbers where number < 100000)
+     select ${cells.join(", ")} from numbers`,
+  );
+  const sum = () => store.ledger.summarize({ from: 0, to: 1, by: "model", isByHour: false, maxGroups: 1 });
+  const ended: string[] = [];
+  await Promise.all([sum(), store.ledger.list({ q: null, cursor: null, limit: 1 })]);
+  await Promise.all([
+    sum().then(() => ended.push("sum")),
+    store.ledger.list({ q: null, cursor: null, limit: 1 }).then(() => ended.push("list")),
+  ]);
+  expect(ended).toEqual(["list", "sum"]);
+  await database.remove();
+});
+
 test("closes after a backup that is in progress", async () => {
   const database = await newSqliteDatabase();
   const store = await database.open();

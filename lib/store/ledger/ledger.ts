@@ -125,6 +125,6 @@ export function createLedger(
     maintain,
     names: (kind, ids) => namesOf(scope.scan, kind, ids),
     sweep: (what, before, limit) => scope.write((db) => sweep(db, what, before, limit)),
-    summarize: (query) => summarize(scope.scan, query),
+    summarize: (query) => summarize(scope.sums, query),
   };
 }

@@ -96,6 +96,7 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
   const writers = new LeasePool(url, { max: WRITERS, statement: short, liveness, log });
   const lock = new WriteLock();
   const read = databaseOn(readers);
+  const scan = databaseOn(scanners);
   const write = databaseOn(serializeWrites(writers, new WriteQueue(), lock));
   const feed = new ChangeFeed(read, log);
   const notify = async () => {
@@ -119,7 +120,8 @@ export async function openPostgresStore(options: StoreOptions): Promise<Store> {
       kind: "postgres",
       connections: {
         read,
-        scan: databaseOn(scanners),
+        scan,
+        sums: scan,
         writeTransaction,
         writeOne: writeTransaction,
         async announce(db) {

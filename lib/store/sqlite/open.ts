@@ -79,6 +79,8 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const scan = new WorkerClient({ ...worker, mode: "scan", idleMs: SCAN_IDLE_MS });
+  // The sums of a million calls may take seconds, and lists are read by `scan` meanwhile.
+  const sums = new WorkerClient({ ...worker, mode: "scan", idleMs: SCAN_IDLE_MS });
   // A copy may take minutes, and heartbeats and pages read by `scan` meanwhile.
   const copier = new WorkerClient({ ...worker, mode: "scan", idleMs: COPY_IDLE_MS });
   const reader = openForReading(file);
@@ -107,6 +109,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
       connections: {
         read,
         scan: new Kysely<Tables>({ dialect: scanDialect(scan) }),
+        sums: new Kysely<Tables>({ dialect: scanDialect(sums) }),
         writeTransaction: (work) => write.transaction().execute(work),
         writeOne: (work) => work(write),
       },
@@ -121,7 +124,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
         writeCopy(target, () => retryWhileLocked(() => copier.request({ kind: "copy", target }))),
       async close() {
         unwatch();
-        await Promise.all([scan.close(), copier.close()]);
+        await Promise.all([scan.close(), sums.close(), copier.close()]);
         reader.close();
         await writer.close();
       },
