@@ -115,21 +115,22 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
   const filter = usageFilter(ctx, query);
   const { from, to } = readRange(query, ctx.clock.now());
   if (filter === null) throw new AppError("not_found", "User not found.");
-  const calls = { ...filter, from, to, isByHour: false, isExact: to - from <= MAX_EXACT_MS };
   const { by = null, order, interval, limit } = query;
-  // Labels are summed from the entries, as their total then is too; the others' total comes from the roll-ups.
+  // One call may have several labels: those are cut when each is known.
   const isCut = limit !== undefined && by !== null && !isLabel(by) && interval === undefined;
-  const [{ groups, latencyBoundsMs, readFrom }, all, rejected] = await Promise.all([
+  const [{ groups, total: ofAll, latencyBoundsMs, readFrom }, rejected] = await Promise.all([
     ctx.store.ledger.summarize({
-      ...calls,
+      ...filter,
+      from,
+      to,
       by,
+      isExact: to - from <= MAX_EXACT_MS,
       isByHour: interval === "hour" || interval === "day",
       isByMinute: interval === "minute",
       dayStarts: interval === "day" ? dayStarts({ from, to, timeZone: ctx.instance.timeZone }) : undefined,
       maxGroups: isCut ? limit : undefined,
       order,
     }),
-    isCut ? ctx.store.ledger.summarize({ ...calls, by: null }) : undefined,
     countRejected(ctx, filter, { from, to }),
   ]);
   const periodOf = (hour: number | null): string | null => {
@@ -142,7 +143,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
     from: toTimestamp(from),
     to: toTimestamp(to),
     read_from: readFrom === null ? null : toTimestamp(readFrom),
-    total: toUsageSums(all === undefined ? total : (all.groups[0] ?? NO_SUMS), latencyBoundsMs),
+    total: toUsageSums(ofAll ?? total, latencyBoundsMs),
     rejected,
     items: items.map(({ period, name, sums }) => ({
       period,

@@ -62,6 +62,8 @@ export interface UsageGroup {
 
 export interface UsageSummary {
   groups: UsageGroup[];
+  /** With `maxGroups`: the sums of all groups, also of those left out; may be absent where there is none. */
+  total?: Sums;
   /**
    * When entries were read, and the range has more than the limit or the retention has deleted some of them: the time
    * from which they were read; null: the whole range.

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { UsageGroup, UsageSummaryQuery } from "../../ports/store";
-import { addSums, byAmount, eachSum, type Sums } from "../../ports/store/usage-query";
+import type { UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
+import { addSums, byAmount, eachSum, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import { LATENCY_COLUMNS } from "./latency";
 
 /** A sum as a bigint on both databases: PostgreSQL's sum of bigints has type `numeric`. */
@@ -34,10 +34,12 @@ export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
   return [...merged.values()];
 }
 
-/** The largest groups, at most `maxGroups`; without `maxGroups` all, as they are. */
+/** The largest groups, at most `maxGroups`, and the sums of all; without `maxGroups` all groups, as they are. */
 export function largest(
   groups: UsageGroup[],
   { maxGroups, order }: Pick<UsageSummaryQuery, "maxGroups" | "order">,
-): UsageGroup[] {
-  return maxGroups === undefined ? groups : groups.toSorted(byAmount(order)).slice(0, maxGroups);
+): Pick<UsageSummary, "groups" | "total"> {
+  if (maxGroups === undefined) return { groups };
+  const sorted = groups.toSorted(byAmount(order));
+  return { groups: sorted.slice(0, maxGroups), total: groups.reduce<Sums>(addSums, NO_SUMS) };
 }

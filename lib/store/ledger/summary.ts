@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Expression, type Kysely, type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import type { UsageDimension, UsageGroup, UsageSummary, UsageSummaryQuery } from "../../ports/store";
 import { PLAYGROUND_ID } from "../../ports/store/api-keys";
@@ -33,16 +33,18 @@ function inBucket(index: number): RawBuilder<number> {
 }
 
 /** The sums, besides the histogram, that a query with `hasOnlyCallsAndCost` leaves out. */
-const QUANTITY_AND_LATENCY_SUMS = [
-  total("input_tokens").as("inputTokens"),
-  total("output_tokens").as("outputTokens"),
-  total("characters").as("characters"),
-  total("audio_ms").as("audioMs"),
-  total("latency_ms").as("latencySumMs"),
-  sql<number>`max(latency_ms)`.as("latencyMaxMs"),
-  sql<number>`cast(coalesce(sum(first_byte_ms), 0) as bigint)`.as("firstByteSumMs"),
-  sql<number>`count(first_byte_ms)`.as("firstByteCalls"),
-];
+const QUANTITY_AND_LATENCY_SUMS = {
+  inputTokens: total("input_tokens"),
+  outputTokens: total("output_tokens"),
+  characters: total("characters"),
+  audioMs: total("audio_ms"),
+  latencySumMs: total("latency_ms"),
+  latencyMaxMs: sql<number>`max(latency_ms)`,
+  firstByteSumMs: sql<number>`cast(coalesce(sum(first_byte_ms), 0) as bigint)`,
+  firstByteCalls: sql<number>`count(first_byte_ms)`,
+};
+
+const HISTOGRAM_SUMS = Object.fromEntries(LATENCY_COLUMNS.map((name, index) => [name, inBucket(index)]));
 
 const CALL_AND_COST_COLUMNS = { calls: "calls", errors: "errors", costNano: "cost_nano" } as const;
 
@@ -55,14 +57,36 @@ const SUM_COLUMNS = {
   latencySumMs: "latency_sum_ms",
   firstByteSumMs: "first_byte_sum_ms",
   firstByteCalls: "first_byte_calls",
+  ...Object.fromEntries(LATENCY_COLUMNS.map((name) => [name, name])),
 } as const;
 
-/** The amount that a query orders its groups by. `columns`: the columns of entries, which have none of calls. */
-function amountOf(query: UsageSummaryQuery, columns?: Readonly<Record<string, string>>): RawBuilder<number> {
-  const sums = SUMS_OF_AMOUNT[query.order ?? "calls"].map((name) =>
-    name === "calls" && columns !== undefined ? sql`count(*)` : total(columns?.[name] ?? name),
+type Grouped = Pick<UsageSummary, "groups" | "total">;
+
+/**
+ * Reads the groups of a statement; with `maxGroups` the largest of them and the sums of all. `names`: its columns with
+ * sums.
+ */
+async function readGroups(
+  db: Kysely<Tables>,
+  { by, maxGroups, order = "calls" }: UsageSummaryQuery,
+  names: readonly string[],
+  statement: Expression<unknown> & { execute(): Promise<Record<string, unknown>[]> },
+): Promise<Grouped> {
+  if (by === null || maxGroups === undefined) return { groups: (await statement.execute()).map(toGroup) };
+  const columns = sql.join(names.map((name) => sql.ref(name)));
+  const totals = sql.join(
+    names.map((name) => (name === "latencyMaxMs" ? sql`max(${sql.ref(name)})` : total(name))),
   );
-  return sql<number>`${sql.join(sums, sql` + `)}`;
+  const amount = sql.join(
+    SUMS_OF_AMOUNT[order].map((name) => sql.ref(name)),
+    sql` + `,
+  );
+  const { rows } = await sql<Record<string, unknown>>`with sums as ${statement}, ranked as (
+      select 0 as "isTotal", name, ${columns} from sums
+      union all select 1, null, ${totals} from sums having count(*) > 0)
+    select * from ranked order by "isTotal" desc, ${amount} desc, name limit ${maxGroups + 1}`.execute(db);
+  const [all, ...groups] = rows.map(({ isTotal: _isTotal, ...row }) => toGroup(row));
+  return { groups, total: all };
 }
 
 /** The range and every condition of a query. */
@@ -80,33 +104,29 @@ function conditionsOf(query: UsageSummaryQuery, from: number): RawBuilder<boolea
 async function summarizeRows(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,
-): Promise<Pick<UsageSummary, "groups" | "readFrom">> {
+): Promise<Grouped & Pick<UsageSummary, "readFrom">> {
   const readFrom = await findCut(db, query, [
     sql<boolean>`at >= ${query.from}`,
     sql<boolean>`at < ${query.to}`,
   ]);
   const period = sql<number>`at - at % ${sql.lit(query.isByMinute ? MINUTE_MS : HOUR_MS)}`;
-  let select = db.selectFrom("usage").select([
-    sql<number>`count(*)`.as("calls"),
-    sql<number>`cast(sum(case when error is null then 0 else 1 end) as bigint)`.as("errors"),
-    total("cost_nano").as("costNano"),
-    ...(query.hasOnlyCallsAndCost ? [] : QUANTITY_AND_LATENCY_SUMS),
+  const sums: Record<string, RawBuilder<number>> = {
+    calls: sql`count(*)`,
+    errors: sql`cast(sum(case when error is null then 0 else 1 end) as bigint)`,
+    costNano: total("cost_nano"),
+    ...(query.hasOnlyCallsAndCost ? {} : QUANTITY_AND_LATENCY_SUMS),
     // The number of labels is unbounded, and a histogram for each would be half of the work.
-    ...(query.hasOnlyCallsAndCost || isLabel(query.by)
-      ? []
-      : LATENCY_COLUMNS.map((name, index) => inBucket(index).as(name))),
-  ]);
+    ...(query.hasOnlyCallsAndCost || isLabel(query.by) ? {} : HISTOGRAM_SUMS),
+  };
+  let select = db.selectFrom("usage").select(Object.entries(sums).map(([alias, sum]) => sum.as(alias)));
   for (const condition of conditionsOf(query, readFrom ?? query.from)) select = select.where(condition);
   if (query.isByHour || query.isByMinute)
     select = select.select(period.as("hour")).groupBy(period).orderBy(period);
   const name = query.by === null ? undefined : NAMES[query.by];
   // By its name: the same expression twice has parameters of two numbers, which PostgreSQL takes for two expressions.
   if (name !== undefined) select = select.select(name.as("name")).groupBy(sql`name`);
-  if (name !== undefined && query.maxGroups !== undefined)
-    select = select.orderBy(amountOf(query, SUM_COLUMNS), "desc").orderBy(sql`name`).limit(query.maxGroups);
-  const rows = await select.having(sql`count(*)`, ">", 0).execute();
-  const groups: UsageGroup[] = rows.map(toGroup);
-  return { groups, readFrom };
+  const groups = await readGroups(db, query, Object.keys(sums), select.having(sql`count(*)`, ">", 0));
+  return { ...groups, readFrom };
 }
 
 interface Span {
@@ -116,40 +136,39 @@ interface Span {
 
 type RollUpSpan = Span & { table: "rollups" | "daily_rollups" };
 
-/** Sums of the roll-ups whose hour (or day) begins in one of the spans, which do not overlap. */
+/**
+ * Sums of the roll-ups whose hour (or day) begins in one of the spans, which do not overlap; by hour of one span. Each span
+ * is summed before they are merged: SQLite would copy every row of several once more.
+ */
 async function sumRollUps(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,
   spans: readonly RollUpSpan[],
-): Promise<UsageGroup[]> {
-  const histogram = Object.fromEntries(LATENCY_COLUMNS.map((name) => [name, name]));
-  const columns = Object.entries(
-    query.hasOnlyCallsAndCost ? CALL_AND_COST_COLUMNS : { ...SUM_COLUMNS, ...histogram },
-  );
+): Promise<Grouped> {
+  const columns = query.hasOnlyCallsAndCost ? CALL_AND_COST_COLUMNS : SUM_COLUMNS;
   const name = query.by === null ? undefined : NAMES[query.by];
   const [first, ...others] = spans
     .filter(({ from, to }) => from < to)
     .map(({ table, from, to }) => {
       let rows = db
         .selectFrom(table)
-        .select(["hour", ...columns.map(([alias, column]) => sql<number>`${sql.ref(column)}`.as(alias))])
+        .select(Object.entries(columns).map(([alias, column]) => total(column).as(alias)))
         .where("hour", ">=", from)
         .where("hour", "<", to);
-      if (name !== undefined) rows = rows.select(name.as("name"));
+      if (query.isByHour) rows = rows.select("hour").groupBy("hour").orderBy("hour");
+      if (name !== undefined) rows = rows.select(name.as("name")).groupBy(sql`name`);
       for (const condition of rolledConditions(query)) rows = rows.where(condition);
       return rows;
     });
-  if (first === undefined) return [];
+  if (first === undefined) return { groups: [] };
+  const names = Object.keys(columns);
+  // Sums are zero where the only entries were replaced by entries of another channel.
+  if (others.length === 0) return readGroups(db, query, names, first.having(total("calls"), ">", 0));
   let select = db
     .selectFrom(others.reduce((all, rows) => all.unionAll(rows), first).as("spans"))
-    .select(columns.map(([alias]) => total(alias).as(alias)));
-  if (query.isByHour) select = select.select("hour").groupBy("hour").orderBy("hour");
+    .select(names.map((alias) => total(alias).as(alias)));
   if (name !== undefined) select = select.select(sql`name`.as("name")).groupBy(sql`name`);
-  if (name !== undefined && query.maxGroups !== undefined)
-    select = select.orderBy(amountOf(query), "desc").orderBy(sql`name`).limit(query.maxGroups);
-  // Sums are zero where the only entries were replaced by entries of another channel.
-  const rows = await select.having(total("calls"), ">", 0).execute();
-  return rows.map(toGroup);
+  return readGroups(db, query, names, select.having(total("calls"), ">", 0));
 }
 
 /** When the first or last settled entry arrived; undefined: there is none. */
@@ -189,39 +208,34 @@ async function keptFrom(db: Kysely<Tables>, { from, to }: Span): Promise<number 
 async function fromExactRange(
   db: Kysely<Tables>,
   query: UsageSummaryQuery,
-): Promise<Pick<UsageSummary, "groups" | "readFrom">> {
+): Promise<Grouped & Pick<UsageSummary, "readFrom">> {
   const first = Math.ceil(query.from / HOUR_MS) * HOUR_MS;
   const newest = (await edgeOfEntries(db, "desc")) ?? 0;
   const last = newest < query.to ? Math.ceil(query.to / HOUR_MS) * HOUR_MS : query.to - (query.to % HOUR_MS);
   if (first > last) return summarizeRows(db, query);
   const { maxGroups: _maxGroups, ...all } = query;
   const end = await summarizeRows(db, { ...all, from: last });
-  if (end.readFrom !== null) return { ...end, groups: largest(end.groups, query) };
+  if (end.readFrom !== null) return { ...end, ...largest(end.groups, query) };
   const begin = await summarizeRows(db, { ...all, to: first });
   const hours = await sumRollUps(db, all, [{ table: "rollups", from: first, to: last }]);
-  const parts = [...begin.groups, ...hours, ...end.groups];
-  const groups = query.isByHour ? parts : largest(mergeGroups(parts), query);
-  return { groups, readFrom: begin.readFrom };
+  const parts = [...begin.groups, ...hours.groups, ...end.groups];
+  const groups = query.isByHour ? { groups: parts } : largest(mergeGroups(parts), query);
+  return { ...groups, readFrom: begin.readFrom };
 }
 
 /**
  * Whole days of a long range come from the daily sums, both ends from the hourly ones: about a thirtieth of the rows.
  */
-async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<UsageGroup[]> {
+async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promise<Grouped> {
   const from = query.from - (query.from % HOUR_MS);
   const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: query.to - (query.to % DAY_MS) };
   if (query.isByHour || days.from >= days.to)
     return sumRollUps(db, query, [{ table: "rollups", from, to: query.to }]);
-  const spans: RollUpSpan[] = [
+  return sumRollUps(db, query, [
     { table: "rollups", from, to: days.from },
     { table: "daily_rollups", ...days },
     { table: "rollups", from: days.to, to: query.to },
-  ];
-  // The largest groups are known only over all spans; a statement for each takes two thirds of the time.
-  if (query.maxGroups !== undefined) return sumRollUps(db, query, spans);
-  const parts: UsageGroup[] = [];
-  for (const span of spans) parts.push(...(await sumRollUps(db, query, [span])));
-  return mergeGroups(parts);
+  ]);
 }
 
 /**
@@ -240,10 +254,10 @@ async function fromRollUpsByDay(
   // Where a zone's offset changes, there are other days between them.
   const wanted = new Set<number | null>(whole.map(({ from }) => from));
   const daily = await sumRollUps(db, { ...query, isByHour: true }, [{ table: "daily_rollups", ...span }]);
-  const groups = daily.filter(({ hour }) => wanted.has(hour));
+  const groups = daily.groups.filter(({ hour }) => wanted.has(hour));
   for (const part of spans.filter((one) => !isWhole(one))) {
     const sums = await fromRollUps(db, { ...query, isByHour: false, ...part });
-    for (const group of sums) groups.push({ ...group, hour: part.from });
+    for (const group of sums.groups) groups.push({ ...group, hour: part.from });
   }
   return groups.sort((a, b) => (a.hour ?? 0) - (b.hour ?? 0));
 }
@@ -254,14 +268,18 @@ export async function summarize(db: Kysely<Tables>, query: UsageSummaryQuery): P
   // The roll-ups have no labels.
   const areRolled = !query.isByMinute && !isLabel(by) && rowConditions(query).length === 0;
   if (!areRolled) {
-    const { groups, readFrom } = await summarizeRows(db, query);
-    return { groups, readFrom: readFrom ?? (await keptFrom(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
+    const { readFrom, ...groups } = await summarizeRows(db, query);
+    return {
+      ...groups,
+      readFrom: readFrom ?? (await keptFrom(db, query)),
+      latencyBoundsMs: LATENCY_BOUNDS_MS,
+    };
   }
   if (query.isExact && (await keptFrom(db, query)) === null)
     return { ...(await fromExactRange(db, query)), latencyBoundsMs: LATENCY_BOUNDS_MS };
   const groups =
     query.isByHour && query.dayStarts !== undefined
-      ? await fromRollUpsByDay(db, query, query.dayStarts)
+      ? { groups: await fromRollUpsByDay(db, query, query.dayStarts) }
       : await fromRollUps(db, query);
-  return { groups, readFrom: null, latencyBoundsMs: LATENCY_BOUNDS_MS };
+  return { ...groups, readFrom: null, latencyBoundsMs: LATENCY_BOUNDS_MS };
 }

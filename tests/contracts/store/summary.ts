@@ -233,6 +233,22 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
         expect(await ask({ ...range, order })).toMatchObject([{ name: order }]);
     });
 
+    test.each([
+      ["the roll-ups", {}],
+      ["the roll-ups of days", { from: start - 30 * 24 * HOUR, to: start + 30 * 24 * HOUR }],
+      ["an exact range", { from: start + 1, isExact: true }],
+      ["the entries", { outcome: { kind: "ok" } }],
+      ["an exact range's calls and costs", { isExact: true, hasOnlyCallsAndCost: true }],
+      ["the entries' calls and costs", { outcome: { kind: "ok" }, hasOnlyCallsAndCost: true }],
+    ] as const)("returns the sums of all groups with the largest one, from %s", async (_source, query) => {
+      const range = { from: start, to: start + 2 * HOUR, isByHour: false, ...query };
+      const { groups, total } = await store.ledger.summarize({ ...range, by: "model", maxGroups: 1 });
+      const [all] = await ask(range);
+      expect(groups).toHaveLength(1);
+      expect(all?.calls).toBeGreaterThan(groups[0]?.calls ?? 0);
+      expect({ ...total, hour: null, name: null }).toEqual(all);
+    });
+
     test("tells from when on calls are counted by what only entries have, after old ones were deleted", async () => {
       const own = await newDatabase();
       const swept = await own.open();
