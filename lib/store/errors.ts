@@ -61,6 +61,20 @@ function severityOf(error: unknown): unknown {
   return MAY_END_CONNECTION.test(codeOf(error)) ? "FATAL" : "ERROR";
 }
 
+/** No connection was made: nothing was sent to the store. */
+class NotConnected extends Error {}
+
+/** The same error, for a caller that must know that nothing was sent. */
+export function unsent(error: unknown): AppError {
+  return storageUnavailable(
+    new NotConnected(String(isAppError(error) ? error.cause : error), { cause: error }),
+  );
+}
+
+export function isUnsent(error: unknown): boolean {
+  return isAppError(error) && error.cause instanceof NotConnected;
+}
+
 /** True for an error that the database itself reported: the statement had no effect, and the connection is usable. */
 export function isReported(error: unknown): boolean {
   const cause = isAppError(error) ? error.cause : error;

@@ -1,6 +1,6 @@
 import { hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import { isBusy, isLockTimeout, storageUnavailable } from "../errors";
+import { isBusy, isLockTimeout, isUnsent, storageUnavailable } from "../errors";
 import type { StoreLog } from "../options";
 import { correctionFor, idOf, type LedgerOperation, type LedgerOutcome } from "./operations";
 import { textIn } from "./rows";
@@ -26,6 +26,8 @@ const MAX_COLLECT_MS = 3;
 const CORRECTION_INTERVAL_MS = 1_000;
 /** Corrections kept for a store that is down; further ones are dropped and logged. */
 const MAX_CORRECTIONS = 100_000;
+/** Beyond this number corrections are kept without their input texts, of up to 16 KiB each. */
+const MAX_CORRECTIONS_WITH_PROMPT = 1_000;
 
 /**
  * Commits a group in one transaction. Throws SQLite's own busy error unchanged: nothing was written then. `lockMs`: how
@@ -69,7 +71,7 @@ function userOf({ operation }: Waiting): string {
  *
  * - held: another transaction keeps rows of its user locked. Other users are committed meanwhile.
  * - failed: its caller's time is over, or the store cannot be reached. Its correction (`correctionFor`) is written when
- *   the store is available again, whether or not the failed commit took place.
+ *   the store is available again, whether or not the failed commit took place; between two groups, a part at a time.
  */
 export class GroupCommit {
   readonly #commit: CommitGroup;
@@ -83,6 +85,7 @@ export class GroupCommit {
   readonly #corrections = new Map<string, LedgerOperation>();
   #running: Promise<void> | null = null;
   #correctionTimer: NodeJS.Timeout | null = null;
+  #areCorrectionsDue = false;
   #isClosed = false;
 
   constructor(commit: CommitGroup, clock: Clock, log: StoreLog) {
@@ -105,22 +108,27 @@ export class GroupCommit {
     this.#isClosed = true;
     if (this.#correctionTimer) clearTimeout(this.#correctionTimer);
     await this.#running;
-    await this.#writeCorrections();
+    while (await this.#writeCorrections());
     if (this.#corrections.size > 0) this.#log.error("ledger_lost", { rows: this.#corrections.size });
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#held.length > 0) {
-      await this.#collect();
-      if (this.#lockedUsers.size > 0) this.#holdLocked();
-      // Those that this group finds locked have waited just now.
-      const hasHeld = this.#held.length > 0;
-      const group = this.#waiting.splice(0, MAX_GROUP_OPERATIONS);
-      if (group.length > 0) await this.#commitNow(group, this.#lockMsOf(group));
-      if (hasHeld) await this.#tryHeld();
+    for (;;) {
+      if (this.#waiting.length > 0 || this.#held.length > 0) await this.#runRound();
+      else if (!this.#areCorrectionsDue) break;
+      if (this.#areCorrectionsDue) this.#areCorrectionsDue = await this.#writeCorrections();
     }
     this.#running = null;
-    this.#plan();
+  }
+
+  async #runRound(): Promise<void> {
+    await this.#collect();
+    if (this.#lockedUsers.size > 0) this.#holdLocked();
+    // Those that this group finds locked have waited just now.
+    const hasHeld = this.#held.length > 0;
+    const group = this.#waiting.splice(0, MAX_GROUP_OPERATIONS);
+    if (group.length > 0) await this.#commitNow(group, this.#lockMsOf(group));
+    if (hasHeld) await this.#tryHeld();
   }
 
   /** Moves the waiting operations of locked users to the held ones. */
@@ -220,43 +228,57 @@ export class GroupCommit {
    * the first.
    */
   #failWith(group: readonly Waiting[], error: unknown): void {
-    this.#fail([...group, ...this.#held.splice(0), ...this.#waiting.splice(0)], error);
+    this.#fail(group, error, !isUnsent(error));
+    this.#fail([...this.#held.splice(0), ...this.#waiting.splice(0)], error);
   }
 
-  #fail(group: readonly Waiting[], error: unknown): void {
+  /** `mayBeWritten`: the commit of these was sent, and its outcome is unknown. */
+  #fail(group: readonly Waiting[], error: unknown, mayBeWritten = false): void {
     for (const { operation, reject } of group) {
-      const id = idOf(operation);
-      const correction = correctionFor(operation);
+      const correction = correctionFor(operation, mayBeWritten);
       // An orphan's settlement has none, and must not replace that of its call.
-      if (correction !== null) {
-        if (this.#corrections.size < MAX_CORRECTIONS || this.#corrections.has(id))
-          this.#corrections.set(id, correction);
-        else this.#log.error("ledger_lost", { rows: 1 });
-      }
+      if (correction !== null) this.#keep(correction);
       reject(error);
     }
+    this.#plan();
+  }
+
+  #keep(correction: LedgerOperation): void {
+    const id = idOf(correction);
+    const isKnown = this.#corrections.has(id);
+    if (this.#corrections.size >= MAX_CORRECTIONS && !isKnown) {
+      this.#log.error("ledger_lost", { rows: 1 });
+      return;
+    }
+    if (correction.kind === "correct" && this.#corrections.size >= MAX_CORRECTIONS_WITH_PROMPT)
+      this.#corrections.set(id, { kind: "correct", row: correction.row });
+    else this.#corrections.set(id, correction);
   }
 
   #plan(): void {
     if (this.#corrections.size === 0 || this.#correctionTimer || this.#isClosed) return;
     this.#correctionTimer = setTimeout(() => {
       this.#correctionTimer = null;
-      // A running group plans the next one when it ends.
-      this.#running ??= this.#writeCorrections().then(() => this.#run());
+      this.#areCorrectionsDue = true;
+      this.#running ??= this.#run();
     }, CORRECTION_INTERVAL_MS);
     this.#correctionTimer.unref();
   }
 
-  async #writeCorrections(): Promise<void> {
-    while (this.#corrections.size > 0) {
-      const operations = [...this.#corrections.values()].slice(0, MAX_GROUP_OPERATIONS);
-      try {
-        await this.#commit(operations, GROUP_LOCK_MS);
-      } catch (error) {
-        if (this.#isForLater(error) || !(await this.#correctEach(operations))) return;
+  /** Writes as many corrections as a group holds; true: there are more to be written now. */
+  async #writeCorrections(): Promise<boolean> {
+    const operations = [...this.#corrections.values()].slice(0, MAX_GROUP_OPERATIONS);
+    if (operations.length === 0) return false;
+    try {
+      await this.#commit(operations, this.#held.length > 0 ? KNOWN_LOCK_MS : GROUP_LOCK_MS);
+    } catch (error) {
+      if (this.#isForLater(error) || !(await this.#correctEach(operations))) {
+        this.#plan();
+        return false;
       }
-      for (const operation of operations) this.#corrected(operation);
     }
+    for (const operation of operations) this.#corrected(operation);
+    return this.#corrections.size > 0;
   }
 
   /** Whether the corrections must be written later. */

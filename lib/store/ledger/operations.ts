@@ -54,13 +54,13 @@ export function placeholderOf(row: readonly Cell[]): Cell[] {
 /**
  * The correction for an operation whose commit failed or was not confirmed. Its caller got `storage_unavailable` and no
  * complete reply, so the entry says so and costs nothing; its usage figures stay. An entry of a caller who had left is
- * not changed. Works whether or not the first commit took place. Null for an orphan's settlement, which is repeated
- * until the entry is settled.
+ * not changed. Works whether or not the first commit took place. Null for a reservation that was certainly not written
+ * (`mayBeWritten`), and for an orphan's settlement, which is repeated until the entry is settled.
  */
-export function correctionFor(operation: LedgerOperation): LedgerOperation | null {
+export function correctionFor(operation: LedgerOperation, mayBeWritten: boolean): LedgerOperation | null {
   switch (operation.kind) {
     case "reserve":
-      return { kind: "cancel", row: operation.row };
+      return mayBeWritten ? { kind: "cancel", row: operation.row } : null;
     case "settle": {
       if (operation.onlyOpen) return null;
       const { row, onlyOpen: _, isNew: __, ...rest } = operation;

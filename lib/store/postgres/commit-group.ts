@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isContention, isPreparedStatementError } from "../errors";
+import { isContention, isPreparedStatementError, unsent } from "../errors";
 import { commitGroup } from "../ledger/commit-group";
 import type { CommitGroup } from "../ledger/group-commit";
 import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
@@ -73,7 +73,9 @@ export function groupCommitOn(pool: LeasePool): CommitGroup {
   let isPooled = false;
   return async (operations, lockMs) => {
     for (let attempt = 1; ; attempt++) {
-      const lease = await pool.connect();
+      const lease = await pool.connect().catch((error) => {
+        throw unsent(error);
+      });
       try {
         return await commitOn(lease, operations, lockMs, isPooled);
       } catch (error) {

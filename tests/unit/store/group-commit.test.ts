@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../lib/ports/clock";
-import { storageUnavailable, translated } from "../../../lib/store/errors";
+import { storageUnavailable, translated, unsent } from "../../../lib/store/errors";
 import { type CommitGroup, GroupCommit, LOCK_WAIT_MS } from "../../../lib/store/ledger/group-commit";
 import type { LedgerOperation } from "../../../lib/store/ledger/operations";
 import { toCells } from "../../../lib/store/ledger/rows";
@@ -113,6 +113,103 @@ test.each([
   );
   await expect.poll(() => seen).toEqual(events);
   await commits.close();
+});
+
+describe("corrections of an outage", () => {
+  const ROW = toCells(usageRecord("key_1", "usr_1"), "settled", "self", PERIOD);
+  const rowOf = (id: string) => [id, ...ROW.slice(1)];
+  const settlement = (id: string): LedgerOperation => ({ kind: "settle", row: rowOf(id), onlyOpen: false });
+  const BUDGET = { dailyNano: null, monthlyNano: null, totalNano: null };
+  const reservation = (id: string): LedgerOperation => ({
+    kind: "reserve",
+    row: rowOf(id),
+    keyBudget: BUDGET,
+    userBudget: BUDGET,
+  });
+
+  /** A store that is down, with an error, until `recover`. Records each group; a group takes 5 ms. */
+  function openDown(error: () => unknown) {
+    const groups: LedgerOperation[][] = [];
+    let isDown = true;
+    const commit: CommitGroup = async (operations) => {
+      if (isDown) throw error();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      groups.push(operations);
+      return operations.map(() => "done");
+    };
+    const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+    const recover = () => {
+      isDown = false;
+    };
+    const written = () => groups.flat().map(({ kind, row }) => `${kind} ${row[0]}`);
+    return { commits, groups, recover, written };
+  }
+
+  const failed = (commits: GroupCommit, operations: LedgerOperation[]) =>
+    Promise.allSettled(operations.map((one) => commits.add(one)));
+
+  test("are written a group at a time, between those of new calls", async () => {
+    const { commits, groups, recover } = openDown(storageUnavailable);
+    await failed(
+      commits,
+      Array.from({ length: 2_000 }, (_, index) => settlement(`old ${index}`)),
+    );
+    recover();
+    await expect.poll(() => groups.length, { interval: 1 }).toBeGreaterThan(0);
+    const before = groups.length;
+    await commits.add(settlement("new"));
+    // At most the batch that was being written came first.
+    expect(groups.length - before).toBeLessThanOrEqual(2);
+    await commits.close();
+    expect(groups.flat()).toHaveLength(2_001);
+  });
+
+  test("are written also while new calls never pause", async () => {
+    const { commits, recover, written } = openDown(storageUnavailable);
+    await failed(commits, [settlement("old")]);
+    recover();
+    let isLoaded = true;
+    const load = async (name: string) => {
+      for (let index = 0; isLoaded; index++) await commits.add(settlement(`${name} ${index}`));
+    };
+    const loads = [load("a"), new Promise((resolve) => setTimeout(resolve, 3)).then(() => load("b"))];
+    await expect.poll(written, { timeout: 3_000 }).toContain("correct old");
+    isLoaded = false;
+    await Promise.all(loads);
+    await commits.close();
+  });
+
+  test("are not made for a reservation that no statement of it reached", async () => {
+    let failure = storageUnavailable();
+    const { commits, recover, written } = openDown(() => failure);
+    await failed(commits, [reservation("sent")]);
+    // The first group takes 512; the others wait, and fail with it.
+    const many = Array.from({ length: 513 }, (_, index) => reservation(`many ${index}`));
+    await failed(commits, many);
+    failure = unsent(new Error("connect ECONNREFUSED"));
+    await failed(commits, [reservation("not connected"), settlement("answered")]);
+    recover();
+    await commits.close();
+    const seen = written();
+    expect(seen).toContain("cancel sent");
+    expect(seen).toContain("cancel many 511");
+    expect(seen).not.toContain("cancel many 512");
+    expect(seen).not.toContain("cancel not connected");
+    expect(seen).toContain("correct answered");
+  });
+
+  test("keep the input texts of a thousand calls at most", async () => {
+    const { commits, groups, recover } = openDown(storageUnavailable);
+    await failed(
+      commits,
+      Array.from({ length: 1_200 }, (_, index) => ({ ...settlement(`${index}`), prompt: "text" })),
+    );
+    recover();
+    await commits.close();
+    const all = groups.flat();
+    expect(all).toHaveLength(1_200);
+    expect(all.filter((one) => "prompt" in one)).toHaveLength(1_000);
+  });
 });
 
 describe("while another transaction keeps the rows of some users locked", () => {
