@@ -143,5 +143,13 @@ export const START_ERROR = "STORE_START";
 
 /** The store cannot be opened; the message says what the operator has to do. */
 export class StartError extends Error {
-  readonly code = START_ERROR;
+  readonly code: string = START_ERROR;
+}
+
+/** Code of a `DamageError`, which is all that another thread receives of its class. */
+export const DAMAGE_ERROR = "STORE_DAMAGED";
+
+/** The SQLite file is damaged. */
+export class DamageError extends StartError {
+  override readonly code = DAMAGE_ERROR;
 }

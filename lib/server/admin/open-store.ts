@@ -11,7 +11,7 @@ import { fileOf, isPostgresUrl } from "../../store/options";
 import { readInstances } from "../../store/sqlite/inspect-file";
 import { openEncryptedStore } from "../process/encrypted-store";
 import { type Environment, storeVariable } from "../process/env";
-import { isGone, makeInstanceId } from "../process/instance-id";
+import { isAlive, isGone, makeInstanceId } from "../process/instance-id";
 import { createPasswordHasher } from "../process/password-hasher";
 import { systemClock, systemRandom } from "../process/system";
 import { CommandError } from "./command";
@@ -77,7 +77,14 @@ export async function runningServers(store: Store, now: number): Promise<string[
   return known.filter(({ id, isSelf }) => !isSelf && !isGone(id)).map(({ id }) => id);
 }
 
-/** IDs of the servers that run on a SQLite file now; the file is not changed. */
+/**
+ * IDs of the servers that run on a SQLite file now; the file is not changed. A server whose disk is full writes no
+ * heartbeats: on this machine its process counts.
+ */
 export function serversOn(file: string): string[] {
-  return readInstances(file, systemClock.now() - DEAD_AFTER_MS).filter((id) => !isGone(id));
+  const since = systemClock.now() - DEAD_AFTER_MS;
+  const servers = readInstances(file).filter(({ id, heartbeat_at }) =>
+    heartbeat_at >= since ? !isGone(id) : isAlive(id),
+  );
+  return servers.map(({ id }) => id);
 }

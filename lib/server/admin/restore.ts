@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { isWhole } from "../../console/audit/verify";
-import { systemCode } from "../../errors";
 import { AuditHashChain, EMPTY_CHAIN } from "../../store/audit-chain";
-import { START_ERROR } from "../../store/errors";
+import { DamageError, StartError } from "../../store/errors";
 import { makeDirectory } from "../../store/make-directory";
 import { MIGRATIONS, newerSchemaMessage } from "../../store/migrations";
 import { fileOf, isPostgresUrl } from "../../store/options";
@@ -34,13 +33,9 @@ export const restore: Command = {
     }
     const { source, target } = pathsOf(env, positionals[0] ?? "");
     orCommandError(() => requireDatabaseFile(source));
-    const isRunning = serversOn(target).length > 0;
-    if (isRunning && values.force !== true) {
-      throw new CommandError(
-        "A server is running on this store. Stop it first (or use --force: what it writes until it is restarted is lost).",
-      );
-    }
-    const { previousFile, revived } = await replaceStore(env, source, target);
+    const isForced = values.force === true;
+    isServed(target, isForced);
+    const { previousFile, revived, isRunning } = await replaceStore(env, { source, target, isForced });
     terminal.note(
       `${source} replaced the store. Its sessions, pending sign-ins and one-time links have been ended.`,
     );
@@ -58,14 +53,28 @@ function pathsOf(env: Environment, file: string): { source: string; target: stri
   return { source, target };
 }
 
+/** Whether a server runs on the store. Throws CommandError when one does, unless that is accepted. */
+function isServed(target: string, isForced: boolean): boolean {
+  const isRunning = serversOn(target).length > 0;
+  if (!isRunning || isForced) return isRunning;
+  throw new CommandError(
+    "A server is running on this store. Stop it first (or use --force: what it writes until it is restarted is lost).",
+  );
+}
+
 interface Replaced {
   /** Where the previous store was saved; null when there was none. */
   previousFile: string | null;
   revived: Revived;
+  /** A server runs on the previous store. */
+  isRunning: boolean;
 }
 
 /** Prepares a copy of the backup and puts it in place of the store. Throws CommandError before anything is changed. */
-async function replaceStore(env: Environment, source: string, target: string): Promise<Replaced> {
+async function replaceStore(
+  env: Environment,
+  { source, target, isForced }: { source: string; target: string; isForced: boolean },
+): Promise<Replaced> {
   makeDirectory(path.dirname(target));
   const draft = `${target}.restoring`;
   try {
@@ -79,12 +88,14 @@ async function replaceStore(env: Environment, source: string, target: string): P
     await withStore({ ...env, databaseUrl: `file:${draft}` }, (admin) =>
       endRestoredAccess(admin, revived, path.basename(source)),
     ).catch((error: unknown) => {
-      // The error comes from another thread, so only its code is left.
-      if (systemCode(error) !== START_ERROR) throw error;
-      throw new CommandError(`${source} is damaged; nothing was changed.`);
+      if (error instanceof DamageError) throw new CommandError(`${source} is damaged; nothing was changed.`);
+      if (error instanceof StartError) throw new CommandError(`${error.message} Nothing was changed.`);
+      throw error;
     });
     if (!checkpoint(draft)) throw new CommandError(`${draft} is in use.`);
-    return { previousFile: exchangeFile(draft, target), revived };
+    // Again, since one may have started meanwhile.
+    const isRunning = isServed(target, isForced);
+    return { previousFile: exchangeFile(draft, target), revived, isRunning };
   } finally {
     dropFile(draft);
   }

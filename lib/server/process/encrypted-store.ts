@@ -4,7 +4,7 @@ import { systemCode } from "../../errors";
 import type { Store } from "../../ports/store";
 import type { Log } from "../../ports/telemetry";
 import { createCipher } from "../../store/cipher";
-import { START_ERROR, StartError } from "../../store/errors";
+import { DAMAGE_ERROR, DamageError, START_ERROR, StartError } from "../../store/errors";
 import { openStore } from "../../store/open";
 import { fileOf } from "../../store/options";
 import { type Environment, SettingError, storeVariable } from "./env";
@@ -41,8 +41,16 @@ async function secretFor(store: Store, env: Environment): Promise<string> {
 
 /** Adds the variable to the error of a store that cannot be opened; it may come from another thread, with only its code. */
 function nameVariable(error: unknown, env: Environment): unknown {
-  if (!(error instanceof Error) || systemCode(error) !== START_ERROR) return error;
-  return new StartError(`${storeVariable(env)}: ${error.message}`, { cause: error });
+  if (!(error instanceof Error)) return error;
+  const message = `${storeVariable(env)}: ${error.message}`;
+  switch (systemCode(error)) {
+    case START_ERROR:
+      return new StartError(message, { cause: error });
+    case DAMAGE_ERROR:
+      return new DamageError(message, { cause: error });
+    default:
+      return error;
+  }
 }
 
 /** Opens the store, its cipher and secrets: all that the admin command needs. */

@@ -48,15 +48,26 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** `unknown` for an instance of another machine or container, and where a PID's process cannot be told from a later one. */
+function stateOf(instanceId: string): "running" | "gone" | "unknown" {
+  const [host, pidText = "", ticks] = instanceId.split("-");
+  const pid = Number(pidText);
+  if (host !== machine() || !Number.isSafeInteger(pid) || pid <= 0) return "unknown";
+  if (!isRunning(pid)) return "gone";
+  const now = startTicks(pid);
+  if (now === null || ticks === "0") return "unknown";
+  return now === ticks ? "running" : "gone";
+}
+
 /**
  * True when that instance has certainly ended: it was a process of this machine that is gone, or its PID now belongs to
  * another process. False when unknown, as for another container.
  */
 export function isGone(instanceId: string): boolean {
-  const [host, pidText = "", ticks] = instanceId.split("-");
-  const pid = Number(pidText);
-  if (host !== machine() || !Number.isSafeInteger(pid) || pid <= 0) return false;
-  if (!isRunning(pid)) return true;
-  const now = startTicks(pid);
-  return now !== null && ticks !== "0" && now !== ticks;
+  return stateOf(instanceId) === "gone";
+}
+
+/** True when that instance is certainly running, on this machine. */
+export function isAlive(instanceId: string): boolean {
+  return stateOf(instanceId) === "running";
 }

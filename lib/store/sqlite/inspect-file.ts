@@ -3,6 +3,7 @@ import Database from "libsql";
 import type { BillingPeriod } from "../../ports/billing-period";
 import { type AccountRows, accountQueries, toAccountRows } from "../account-rows";
 import { MIGRATIONS, newerSchemaMessage } from "../migrations";
+import type { InstanceTable } from "../schema";
 
 /** Reads SQLite files that may be damaged or foreign, before the store opens them. */
 
@@ -142,15 +143,11 @@ export function copyUnmigrated(file: string, target: string): void {
   });
 }
 
-/** IDs of the instances whose heartbeat in this file is at `since` (ms) or later; none when it cannot be read. */
-export function readInstances(file: string, since: number): string[] {
+/** The instances in this file; none when it cannot be read. */
+export function readInstances(file: string): Pick<InstanceTable, "id" | "heartbeat_at">[] {
   if (!existsSync(file)) return [];
   try {
-    return inspect(file, (database) => {
-      const rows = database.prepare("select id from instances where heartbeat_at >= ?").all([since]);
-      // The table's own column.
-      return (rows as { id: string }[]).map((row) => row.id);
-    });
+    return inspect(file, (database) => rowsOf(database, "select id, heartbeat_at from instances"));
   } catch {
     // A server refuses to start on a damaged store.
     return [];

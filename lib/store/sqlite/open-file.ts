@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
-import { isBusy, isDamage, StartError } from "../errors";
+import { DamageError, isBusy, isDamage, StartError } from "../errors";
 import { makeDirectory } from "../make-directory";
 import { MIGRATIONS, newerSchemaMessage } from "../migrations";
 import { Connection } from "./connection";
@@ -12,8 +12,12 @@ const PRIVATE_FILE = 0o600;
 const START_WAIT_MS = 30_000;
 const RETRY_MS = 10;
 
-function damaged(file: string, finding: string, cause?: unknown): StartError {
-  return new StartError(
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function damaged(file: string, finding: string, cause?: unknown): DamageError {
+  return new DamageError(
     `The store ${file} is damaged (${finding}). It was not changed. ` +
       "Restore a backup with: npm run admin -- restore <backup file>",
     { cause },
@@ -21,8 +25,9 @@ function damaged(file: string, finding: string, cause?: unknown): StartError {
 }
 
 function notWritable(file: string, cause: unknown, advice = ""): StartError {
-  const words = cause instanceof Error ? cause.message : String(cause);
-  return new StartError(`The store ${file} cannot be opened for writing (${words}).${advice}`, { cause });
+  return new StartError(`The store ${file} cannot be opened for writing (${wordsOf(cause)}).${advice}`, {
+    cause,
+  });
 }
 
 function sleep(ms: number): void {
@@ -75,7 +80,7 @@ function check(connection: Connection, file: string): void {
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    throw damaged(file, error instanceof Error ? error.message : String(error), error);
+    throw damaged(file, wordsOf(error), error);
   }
   const bad = findings.filter((finding) => finding !== "ok");
   if (bad.length > 0) throw damaged(file, bad.slice(0, 5).join("; "));
@@ -162,6 +167,6 @@ export function prepareFile(file: string): Connection {
   } catch (error) {
     connection?.close();
     if (error instanceof StartError) throw error;
-    throw notWritable(file, error);
+    throw isDamage(error) ? damaged(file, wordsOf(error), error) : notWritable(file, error);
   }
 }

@@ -2,6 +2,7 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -15,6 +16,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../lib/console/access/read-settings";
 import { decryptWebhookUrl } from "../../../lib/console/alerts/webhook-credentials";
+import { makeInstanceId } from "../../../lib/server/process/instance-id";
 import { keepPreviousSecret } from "../../../lib/server/process/secret";
 import { type AdminHarness, openAdminHarness } from "../../support/admin";
 import {
@@ -84,13 +86,13 @@ function tamper(...statements: string[]): void {
   }
 }
 
-/** Adds the heartbeat of a server on another machine, written `ageMs` ago. */
-function insertHeartbeat(ageMs: number): void {
+/** Adds the heartbeat of a server, by default on another machine, written `ageMs` ago. */
+function insertHeartbeat(ageMs: number, id = "otherhost-1-1-x"): void {
   const database = new Database(at("patchbay.db"));
   try {
     database
       .prepare("insert or replace into instances (id, heartbeat_at) values (?, ?)")
-      .run(["otherhost-1-1-x", Date.now() - ageMs]);
+      .run([id, Date.now() - ageMs]);
   } finally {
     database.close();
   }
@@ -333,6 +335,39 @@ describe("restore", () => {
     const forced = await admin.run(["restore", at("copy.db"), "--force"]);
     expect(forced.code, forced.notes).toBe(0);
     expect(forced.notes).toContain("Restart the server now");
+  });
+
+  /** Begins a restore, and returns once its copy of the backup has been checked and is being opened. */
+  function beginRestore() {
+    const reply = admin.run(["restore", at("copy.db")]);
+    expect(existsSync(at("patchbay.db.restoring"))).toBe(true);
+    return reply;
+  }
+
+  test("fails while a server of this machine runs that cannot write its heartbeat", async () => {
+    await prepare();
+    insertHeartbeat(86_400_000, makeInstanceId());
+    const refused = await admin.run(["restore", at("copy.db")]);
+    expect([refused.code, refused.notes]).toEqual([1, expect.stringContaining("A server is running")]);
+  });
+
+  test("fails when a server was started while the copy was prepared", async () => {
+    await prepare();
+    const reply = beginRestore();
+    insertHeartbeat(0, makeInstanceId());
+    expect(await reply).toMatchObject({ code: 1, notes: expect.stringContaining("A server is running") });
+    expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
+  });
+
+  test("reports a copy that cannot be written as that, not as a damaged backup", async () => {
+    await prepare();
+    const reply = beginRestore();
+    // SQLite cannot open it.
+    mkdirSync(at("patchbay.db.restoring-journal"));
+    const { code, notes } = await reply;
+    expect([code, notes]).toEqual([1, expect.stringMatching(/cannot be opened.*Nothing was changed/)]);
+    expect(notes).not.toContain("damaged");
+    expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
   });
 
   test("applies no change of the old store to the new one when forced", async () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { expect, test } from "vitest";
-import { isGone, makeInstanceId } from "../../../lib/server/process/instance-id";
+import { isAlive, isGone, makeInstanceId } from "../../../lib/server/process/instance-id";
 
 /** Above Linux' highest process number. */
 const NO_PROCESS = 2 ** 22 + 1;
@@ -10,10 +10,12 @@ const NO_PROCESS = 2 ** 22 + 1;
 test("a process of this machine that ended is gone, one that runs is not", () => {
   const own = makeInstanceId();
   const [machine, pid, ticks] = own.split("-");
-  expect(isGone(own)).toBe(false);
+  expect([isGone(own), isAlive(own)]).toEqual([false, ticks !== "0"]);
   // The start time is unknown without /proc.
   expect(isGone(`${machine}-${pid}-${Number(ticks) + 1}-a`)).toBe(ticks !== "0");
+  expect(isAlive(`${machine}-${pid}-${Number(ticks) + 1}-a`)).toBe(false);
   expect(isGone(`${machine}-${NO_PROCESS}-${ticks}-a`)).toBe(true);
+  expect(isAlive(`${machine}-${NO_PROCESS}-${ticks}-a`)).toBe(false);
 });
 
 const [boot, namespace] = ((): [string, string] => {
