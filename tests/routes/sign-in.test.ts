@@ -115,6 +115,14 @@ describe("wrong passwords", () => {
     expect(Number((await wrong(name)).headers["retry-after"])).toBe(3600);
   });
 
+  test("delay no name after a clock that was ahead has been set back", async () => {
+    services.clock.advance(240 * HOUR);
+    for (let i = 0; i < 10; i++) await wrong("olivia", i);
+    expect((await login(OWNER)).status).toBe(429);
+    services.clock.advance(-240 * HOUR);
+    expect((await login(OWNER)).status).toBe(200);
+  });
+
   test("count together for the user name and e-mail address of one account, also when concurrent", async () => {
     await harness("/api/user/self", {
       method: "PATCH",

@@ -376,6 +376,15 @@ describe("the lock", () => {
     expect((await right(old.token)).json.code).toBe("flow_expired");
   });
 
+  test("ends when a clock that was ahead is set back", async () => {
+    services.clock.advance(10 * 1440 * MINUTE);
+    await lock();
+    expect((await finish(totpCode(secret, now()))).status).toBe(429);
+    services.clock.advance(-10 * 1440 * MINUTE);
+    expect(await status()).toMatchObject({ locked_until: null });
+    expect((await finish(totpCode(secret, now()))).status).toBe(200);
+  });
+
   test("refuses backup codes; active sessions stay valid and show the lock", async () => {
     await lock();
     expect((await finish(backupCodes[0] ?? "")).status).toBe(429);

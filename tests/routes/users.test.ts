@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readAuditDetail } from "../../components/audit/audit-detail";
 import { DEFAULT_SETTINGS } from "../../lib/contracts/console/settings";
+import { DAY_MS } from "../../lib/contracts/durations";
 import {
   addUser,
   type ConsoleHarness,
@@ -208,6 +209,9 @@ describe("changing a user", () => {
       expect((await login()).status).toBe(429);
       const seen = async () => (await harness(`/api/users/${id}`, { cookie: owner })).json.data;
       expect(Date.parse((await seen()).locked_until)).toBeGreaterThan(services.clock.now());
+      services.clock.advance(-DAY_MS);
+      expect((await seen()).locked_until).toBeNull();
+      services.clock.advance(DAY_MS);
       if (by === "unlocking")
         expect((await harness(`/api/users/${id}/unlock`, { body: {}, cookie: owner })).status).toBe(200);
       else expect((await patch(id, { version: 1, password: PASSWORD })).status).toBe(200);

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import type { AppError } from "../../errors";
+import { lockLeftMs } from "../../ports/lock-left";
 import type { Repositories, UserRecord } from "../../ports/store";
 import type { ConsoleContext } from "../context";
 import { tooManyAttempts } from "./attempt-limit";
@@ -38,6 +39,11 @@ export function subjectDigest(ctx: Pick<Needs, "cipher">, subject: string): stri
   return ctx.cipher.digest("login-name", subject);
 }
 
+/** How long a delay with this end lasts from now on; 0 when it is over. */
+export function delayLeftMs(ctx: Pick<Needs, "clock">, delayedUntil: number | null): number {
+  return lockLeftMs(delayedUntil, ctx.clock.now(), RULE.maxMs);
+}
+
 /** The 429 of a delayed subject; null when it is not delayed. */
 export async function delayOf(
   store: Pick<Repositories, "signInThrottles">,
@@ -45,7 +51,7 @@ export async function delayOf(
   subject: string,
 ): Promise<AppError | null> {
   const throttle = await store.signInThrottles.find(subjectDigest(ctx, subject));
-  const waitMs = (throttle?.delayedUntil ?? 0) - ctx.clock.now();
+  const waitMs = delayLeftMs(ctx, throttle?.delayedUntil ?? null);
   return waitMs > 0 ? tooManyAttempts("Too many wrong passwords.", waitMs) : null;
 }
 

@@ -21,5 +21,5 @@ export async function sweepExpired({
   await store.invites.deleteExpired(now);
   await inBatches(instance, (limit) => store.keys.deleteExpiredPlayground(now, limit));
   await inBatches(instance, (limit) => store.alerts.deleteResolved(now - ALERT_RETENTION_MS, limit));
-  await store.signInThrottles.deleteOlderThan(now - THROTTLE_RETENTION_MS);
+  await store.signInThrottles.deleteUnchanged(now, THROTTLE_RETENTION_MS);
 }

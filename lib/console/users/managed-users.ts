@@ -4,7 +4,8 @@ import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
-import { subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
+import { delayLeftMs, subjectDigest, throttleSubjects } from "../auth/sign-in-throttle";
+import { lockedUntil } from "../auth/two-factor/codes";
 import type { ConsoleContext, ReadContext } from "../context";
 import { pageQuery } from "../page-of";
 import { shownSpent } from "./limits";
@@ -30,14 +31,16 @@ async function toManagedUsers(
   ]);
   return users.map((user) => {
     const status = statuses.get(user.id);
-    const waits = (counters.get(user.id) ?? []).map((digest) => delays.get(digest) ?? 0);
-    const lockedUntil = Math.max(status?.lockedUntil ?? 0, ...waits);
+    const delayed = (counters.get(user.id) ?? [])
+      .map((digest) => delays.get(digest) ?? 0)
+      .filter((until) => delayLeftMs(ctx, until) > 0);
+    const until = Math.max(lockedUntil(ctx, status?.lockedUntil ?? null) ?? 0, ...delayed);
     return {
       ...toUser(user, status?.hasTwoFactor ?? false),
       ...shownLimits(user),
       spent: shownSpent(status?.spent),
       last_seen_at: time(status?.lastSeenAt ?? null),
-      locked_until: lockedUntil > now ? toTimestamp(lockedUntil) : null,
+      locked_until: until > now ? toTimestamp(until) : null,
     };
   });
 }

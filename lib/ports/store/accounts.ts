@@ -217,5 +217,6 @@ export interface SignInThrottles {
     rule: { threshold: number; baseMs: number; maxMs: number },
   ): Promise<ThrottleRecord>;
   clear(nameDigest: string): Promise<void>;
-  deleteOlderThan(at: number): Promise<number>;
+  /** Deletes counters last changed `retentionMs` before `now` or earlier, or as long after it: by a clock set back since. */
+  deleteUnchanged(now: number, retentionMs: number): Promise<number>;
 }

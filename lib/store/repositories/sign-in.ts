@@ -94,7 +94,18 @@ export function signInThrottlesRepository(scope: Scope): SignInThrottles {
         await db.deleteFrom("login_throttles").where("name_digest", "=", nameDigest).execute();
       }),
 
-    deleteOlderThan: (at) =>
-      scope.write((db) => countDeleted(db.deleteFrom("login_throttles").where("updated_at", "<", at))),
+    deleteUnchanged: (now, retentionMs) =>
+      scope.write((db) =>
+        countDeleted(
+          db
+            .deleteFrom("login_throttles")
+            .where((where) =>
+              where.or([
+                where("updated_at", "<", now - retentionMs),
+                where("updated_at", ">", now + retentionMs),
+              ]),
+            ),
+        ),
+      ),
   };
 }

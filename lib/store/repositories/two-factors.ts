@@ -1,4 +1,5 @@
 import { AppError } from "../../errors";
+import { lockLeftMs } from "../../ports/lock-left";
 import type { TwoFactors } from "../../ports/store";
 import { TWO_FACTOR } from "../schema/accounts";
 import type { Scope } from "../transactions";
@@ -77,7 +78,7 @@ function attempts(scope: Scope): Pick<TwoFactors, "consumeStep" | "countAttempt"
           .where("user_id", "=", userId)
           .executeTakeFirst();
         if (!row) return { allowed: false, lockedUntil: null };
-        if (row.locked_until !== null && row.locked_until > now) {
+        if (lockLeftMs(row.locked_until, now, rule.maxMs) > 0) {
           return { allowed: false, lockedUntil: row.locked_until };
         }
         const isLast = row.failures + 1 >= rule.threshold;

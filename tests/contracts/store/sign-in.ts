@@ -125,14 +125,16 @@ export function signInContract(newDatabase: NewTestDatabase): void {
     });
 
     test("clears a delay on request and removes old ones", async () => {
-      const [cleared, old, recent] = [unique("name"), unique("name"), unique("name")];
+      const [cleared, old, recent, ahead] = [unique("name"), unique("name"), unique("name"), unique("name")];
       await store.signInThrottles.fail(cleared, NOW, RULE);
       await store.signInThrottles.fail(old, NOW - 100, RULE);
       await store.signInThrottles.fail(recent, NOW, RULE);
+      // Its instance's clock was ahead.
+      await store.signInThrottles.fail(ahead, NOW + 100, RULE);
       await store.signInThrottles.clear(cleared);
       expect(await store.signInThrottles.find(cleared)).toBeNull();
-      expect(await store.signInThrottles.deleteOlderThan(NOW - 50)).toBe(1);
-      expect(await store.signInThrottles.find(old)).toBeNull();
+      expect(await store.signInThrottles.deleteUnchanged(NOW, 50)).toBe(2);
+      for (const name of [old, ahead]) expect(await store.signInThrottles.find(name)).toBeNull();
       expect(await store.signInThrottles.find(recent)).toEqual({ failures: 1, delayedUntil: null });
     });
   });

@@ -81,6 +81,14 @@ export function twoFactorsContract(newDatabase: NewTestDatabase): void {
       expect(waits).toEqual([1_000, 2_000, 3_000, 3_000]);
     });
 
+    test("ends a lock of a clock that was ahead and has been set back", async () => {
+      const { userId } = await enrolled();
+      const ahead = NOW + 86_400_000;
+      for (let attempt = 0; attempt < 5; attempt++) await store.twoFactors.countAttempt(userId, ahead, RULE);
+      expect((await store.twoFactors.countAttempt(userId, ahead, RULE)).allowed).toBe(false);
+      expect((await store.twoFactors.countAttempt(userId, NOW, RULE)).allowed).toBe(true);
+    });
+
     test("clears failures and locks after a success and does not count attempts of an unknown user", async () => {
       const { userId } = await enrolled();
       for (let attempt = 0; attempt < 5; attempt++) await store.twoFactors.countAttempt(userId, NOW, RULE);

@@ -87,7 +87,7 @@ test("expired sessions, playground keys and old alerts are deleted in transactio
       alerts: { deleteResolved: takeFrom("alerts") },
       flows: { deleteExpired: none },
       invites: { deleteExpired: none },
-      signInThrottles: { deleteOlderThan: none },
+      signInThrottles: { deleteUnchanged: none },
     },
   };
   // The parts that the sweep uses.

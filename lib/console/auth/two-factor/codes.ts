@@ -3,6 +3,7 @@ import { DAY_MS } from "../../../contracts/durations";
 import { AppError, invalidField } from "../../../errors";
 import type { Cipher } from "../../../ports/cipher";
 import type { Random } from "../../../ports/clock";
+import { lockLeftMs } from "../../../ports/lock-left";
 import type { Repositories, TwoFactorRecord } from "../../../ports/store";
 import type { ConsoleContext } from "../../context";
 import { tooManyAttempts } from "../attempt-limit";
@@ -38,9 +39,14 @@ export function secretAad(userId: string): string {
   return `two_factors/${userId}/secret`;
 }
 
+/** When the lock ends; null when there is none. */
+export function lockedUntil(ctx: Pick<ConsoleContext, "clock">, until: number | null): number | null {
+  return lockLeftMs(until, ctx.clock.now(), LOCK_RULE.maxMs) > 0 ? until : null;
+}
+
 /** The 429 of a user whose two-factor sign-in is locked; null when it is not. */
-export function lockOf(ctx: Pick<ConsoleContext, "clock">, lockedUntil: number | null): AppError | null {
-  const waitMs = (lockedUntil ?? 0) - ctx.clock.now();
+export function lockOf(ctx: Pick<ConsoleContext, "clock">, until: number | null): AppError | null {
+  const waitMs = (lockedUntil(ctx, until) ?? 0) - ctx.clock.now();
   return waitMs > 0 ? tooManyAttempts("Too many wrong codes: two-factor sign-in is locked.", waitMs) : null;
 }
 

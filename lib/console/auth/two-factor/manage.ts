@@ -5,19 +5,19 @@ import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
 import type { ConsoleContext } from "../../context";
 import { requireTwoFactor, stepUp } from "../step-up";
-import { digestBackupCode, newBackupCodes } from "./codes";
+import { digestBackupCode, lockedUntil, newBackupCodes } from "./codes";
 
 /** The state of the caller's 2FA. */
 export async function twoFactorStatus(ctx: ConsoleContext): Promise<TwoFactorStatus> {
   const { user } = requireSession(ctx);
   const found = await ctx.store.twoFactors.find(user.id);
   const isEnabled = found?.state === "enabled";
-  const lockedUntil = found?.lockedUntil ?? null;
+  const until = lockedUntil(ctx, found?.lockedUntil ?? null);
   return {
     enabled: isEnabled,
     pending: found?.state === "pending",
     backup_codes_left: isEnabled ? await ctx.store.twoFactors.countBackupCodes(user.id) : 0,
-    locked_until: lockedUntil !== null && lockedUntil > ctx.clock.now() ? toTimestamp(lockedUntil) : null,
+    locked_until: until === null ? null : toTimestamp(until),
   };
 }
 
