@@ -55,6 +55,8 @@ export interface CallOptions {
    * caller who leaves ends the call, because its upstream has done the work and will charge for it.
    */
   onReplied?(): void;
+  /** Called before the call is sent again: the deadline and the caller count as before. May abort the signal at once. */
+  onRepeat?(): void;
 }
 
 export interface SpeechUsage {

@@ -1,7 +1,7 @@
 import { AppError, isAppError } from "../../errors";
 import type { EmbeddingRequest, EmbeddingResult } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
-import { type StopSignal, StopSource } from "../../ports/stop-signal";
+import { type StopSignal, StopSource, stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 
 /** One text of one caller, waiting for its batch. */
@@ -116,6 +116,13 @@ async function sendTogether(
   }
 }
 
+/** Sends the text of a batch's member again; not for a caller who has left, or whose time is over. */
+function sendAgain(member: Member, parameters: BatchParameters, send: SendBatch): Promise<void> | void {
+  const { signal, onRepeat } = member.options;
+  onRepeat?.();
+  return signal.aborted ? member.reject(stopReason(signal)) : sendAlone(member, parameters, send);
+}
+
 async function sendAlone(member: Member, parameters: BatchParameters, send: SendBatch): Promise<void> {
   try {
     const result = await send({ texts: [member.text], ...parameters }, member.options);
@@ -157,7 +164,7 @@ async function sendBatch(
   } catch (error) {
     if (mayBeCausedByTexts(error)) {
       shareProgress(members, null);
-      await Promise.all(members.map((member) => sendAlone(member, parameters, send)));
+      await Promise.all(members.map((member) => sendAgain(member, parameters, send)));
     } else {
       for (const member of members) member.reject(error);
     }

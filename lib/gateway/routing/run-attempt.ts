@@ -5,11 +5,48 @@ import { StopSource, stopReason } from "../../ports/stop-signal";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { GatewayContext } from "../context";
 
+/** What ends an attempt from outside: `stop` is called when its caller leaves or its first-byte time is over. */
+function boundsOf(ctx: GatewayContext, firstByteMs: number, stop: (error: AppError) => void) {
+  const { clock, instance } = ctx.services;
+  const startedAt = clock.monotonic();
+  let firstByteBy = startedAt + firstByteMs;
+  let timer: NodeJS.Timeout | undefined;
+  const onLeave = (): void => stop(stopReason(ctx.signal));
+  const onLate = (): void => {
+    const words = `The channel did not respond within ${Math.round(firstByteBy - startedAt)} ms.`;
+    stop(new AppError("upstream_timeout", words));
+  };
+  const clearTimer = (): void => clearTimeout(timer);
+  const unbind = (): void => {
+    clearTimer();
+    ctx.signal.removeEventListener("abort", onLeave);
+  };
+  /** May call `stop` at once. */
+  const bind = (): void => {
+    unbind();
+    const leftMs = firstByteBy - clock.monotonic();
+    if (ctx.signal.aborted) onLeave();
+    else if (leftMs <= 0) onLate();
+    else {
+      timer = setTimeout(onLate, leftMs);
+      ctx.signal.addEventListener("abort", onLeave, { once: true });
+    }
+  };
+  /** Moves the end of the first-byte time by `ms`, at most to that of the call's total time. */
+  const extend = (ms: number): void => {
+    const { callMs } = instance.limits ?? DEFAULT_LIMITS;
+    firstByteBy = Math.max(firstByteBy, Math.min(firstByteBy + ms, ctx.receivedAt + callMs));
+    bind();
+  };
+  return { firstByteBy: () => firstByteBy, clearTimer, unbind, bind, extend };
+}
+
 /**
  * Runs one attempt until it returns a value, its first-byte time is over (`upstream_timeout`), the caller leaves or the
  * server stops (the signal's reason), whichever is first. Aborts the attempt's signal in all cases but the first; the
  * signal stays bound to the caller afterwards, since a stream continues under it. After `onReplied` only the provider
- * ends the attempt. `extendFirstByte` moves the end at most to that of the call's total time, and calls `onExtended`.
+ * ends the attempt, until `onRepeat`. `extendFirstByte` moves the end at most to that of the call's total time, and calls
+ * `onExtended`.
  */
 export function runAttempt<T>(
   ctx: GatewayContext,
@@ -20,45 +57,28 @@ export function runAttempt<T>(
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const signal = new StopSource();
-    const stop = (error: AppError): void => {
-      clearTimeout(timer);
+    const bounds = boundsOf(ctx, firstByteMs, (error) => {
+      bounds.clearTimer();
       signal.abort(error);
       reject(error);
-    };
-    const onLeave = (): void => stop(stopReason(ctx.signal));
-    const { clock, instance } = ctx.services;
-    const startedAt = clock.monotonic();
-    const onLate = (ms: number): NodeJS.Timeout =>
-      setTimeout(
-        () =>
-          stop(new AppError("upstream_timeout", `The channel did not respond within ${Math.round(ms)} ms.`)),
-        ms,
-      );
-    let timer = onLate(firstByteMs);
-    if (ctx.signal.aborted) {
-      onLeave();
-      return;
-    }
-    ctx.signal.addEventListener("abort", onLeave, { once: true });
+    });
+    bounds.bind();
+    if (signal.aborted) return;
     const options: CallOptions = {
       signal,
       requestId: ctx.requestId,
       ownerId: ctx.caller.owner.id,
       traceparent: ctx.trace?.nextAttempt(),
-      firstByteBy: startedAt + firstByteMs,
+      firstByteBy: bounds.firstByteBy(),
       extendFirstByte(ms) {
-        const { callMs } = instance.limits ?? DEFAULT_LIMITS;
-        const leftMs = Math.max(firstByteMs, ctx.receivedAt + callMs - startedAt);
-        const extendedMs = Math.min(firstByteMs + ms, leftMs);
-        clearTimeout(timer);
-        timer = onLate(extendedMs);
+        bounds.extend(ms);
         onExtended();
-        return startedAt + extendedMs;
+        return bounds.firstByteBy();
       },
       progress,
-      onReplied() {
-        clearTimeout(timer);
-        ctx.signal.removeEventListener("abort", onLeave);
+      onReplied: bounds.unbind,
+      onRepeat() {
+        if (!signal.aborted) bounds.bind();
       },
     };
     // The wrapper turns a synchronous throw of the provider into a rejection.
@@ -66,12 +86,11 @@ export function runAttempt<T>(
       .then(() => attempt(options))
       .then(
         (value) => {
-          clearTimeout(timer);
+          bounds.clearTimer();
           resolve(value);
         },
         (error: unknown) => {
-          clearTimeout(timer);
-          ctx.signal.removeEventListener("abort", onLeave);
+          bounds.unbind();
           reject(error);
         },
       );

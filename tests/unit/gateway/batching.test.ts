@@ -159,6 +159,28 @@ test.each<[string, AppError]>([
   expect(requests).toHaveLength(1);
 });
 
+test("sends a failed batch again for those callers only who are still there", async () => {
+  const requests: string[][] = [];
+  const send: SendBatch = async ({ texts }, { onReplied }) => {
+    requests.push([...texts]);
+    onReplied?.();
+    throw new AppError("upstream_invalid", "NaN");
+  };
+  const batcher = createBatcher();
+  const answers = ["left", "here"].map((text) => {
+    const controller = new AbortController();
+    const onRepeat = () => {
+      if (text === "left") controller.abort();
+    };
+    const one = single(text, 1, controller.signal);
+    const own = { ...one.options, onReplied: () => undefined, onRepeat };
+    return batcher.embed("p", { model: "m" }, { ...one, options: own }, send).catch((error) => error.code);
+  });
+  await vi.runAllTimersAsync();
+  expect(await Promise.all(answers)).toEqual(["caller_left", "upstream_invalid"]);
+  expect(requests).toEqual([["left", "here"], ["here"]]);
+});
+
 test("rejects all callers of a batch with the same error for any other failure", async () => {
   const failure = new AppError("upstream_timeout", "Too slow.");
   const batcher = createBatcher();

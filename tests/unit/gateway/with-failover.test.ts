@@ -120,6 +120,33 @@ test("lets neither the deadline nor a caller who leaves end an attempt whose rep
   expect(served).toHaveLength(1);
 });
 
+test.each([
+  ["a caller who left before", "caller_left", { beforeMs: 0, afterMs: null }],
+  ["a caller who leaves later", "caller_left", { beforeMs: null, afterMs: 0 }],
+  ["a deadline that is over", "upstream_timeout", { beforeMs: DEFAULT_LIMITS.callMs, afterMs: null }],
+  ["the deadline", "upstream_timeout", { beforeMs: null, afterMs: DEFAULT_LIMITS.callMs }],
+] as const)("%s ends an attempt whose call is sent again", async (_who, code, { beforeMs, afterMs }) => {
+  const { ctx, plan, meter, leaving } = setting([lexicalChannel({ id: "a" })]);
+  const pass = async (ms: number | null) => {
+    if (ms === 0) leaving.abort(new AppError("caller_left", "The client disconnected."));
+    else if (ms !== null) await vi.advanceTimersByTimeAsync(ms);
+  };
+  const signals: StopSignal[] = [];
+  const failed = failureOf(
+    withFailover(ctx, plan, meter, async (_target, { signal, onReplied, onRepeat }) => {
+      signals.push(signal);
+      onReplied?.();
+      await pass(beforeMs);
+      onRepeat?.();
+      await pass(afterMs);
+      return new Promise<string>(() => undefined);
+    }),
+  );
+  await vi.advanceTimersByTimeAsync(2 * DEFAULT_LIMITS.callMs);
+  expect((await failed).code).toBe(code);
+  expect(signals[0]?.aborted).toBe(true);
+});
+
 test("the first-byte time stops neither an attempt that has failed nor a stream that has begun", async () => {
   const { ctx, plan, meter } = setting(FOUR);
   const signals: StopSignal[] = [];
