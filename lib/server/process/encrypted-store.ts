@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { encryptClearWebhookUrl } from "../../console/alerts/webhook-credentials";
 import { systemCode } from "../../errors";
 import type { Store } from "../../ports/store";
@@ -17,8 +17,9 @@ import { workerFile } from "./workers";
 function refuseLostStore(env: Environment): void {
   if (env.secret !== null || !env.databaseUrl.startsWith("file:")) return;
   const [database, secret] = [fileOf(env.databaseUrl), secretFile(env.dataDirectory)];
-  const size = statSync(database, { throwIfNoEntry: false })?.size;
-  if (!existsSync(secret) || (size ?? 0) > 0) return;
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
+  const size = sizeOf(database);
+  if (!sizeOf(secret) || (size ?? 0) > 0) return;
   throw new SettingError(
     `DATABASE_URL: ${database} is ${size === undefined ? "missing" : "empty"}, but ${secret} belongs to an instance that was in use; ` +
       "check that its disk is mounted, restore a backup with: npm run admin -- restore <backup file>, " +
@@ -33,7 +34,7 @@ async function secretFor(store: Store, env: Environment): Promise<string> {
   const found = findSecret(env.secret, env.dataDirectory);
   if (found === null && keyId !== null && env.previousSecrets === null)
     throw new SettingError(
-      `${secretFile(env.dataDirectory)}: missing; the store was encrypted with it (key id ${keyId}). ` +
+      `${secretFile(env.dataDirectory)}: missing or empty; the store was encrypted with it (key id ${keyId}). ` +
         "Put the file back, or set PATCHBAY_SECRET to its content",
     );
   return instanceSecret(env.secret, env.dataDirectory);

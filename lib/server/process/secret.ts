@@ -1,10 +1,11 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { systemCode } from "../../errors";
 import { keyIdOf } from "../../store/cipher";
 import { flush } from "../../store/flush";
 import { giveToOwnerOf } from "../../store/folder-owner";
+import { linkOrCopy } from "../../store/link-or-copy";
 import { makeDirectory } from "../../store/make-directory";
 import { SettingError } from "./env";
 
@@ -37,9 +38,10 @@ export function checkSecret(name: string, secret: string): string {
   return secret;
 }
 
+/** Null for a missing file, and for an empty one: a write was cut off, by a full disk for example. */
 function readSecretFile(file: string): string | null {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readFileSync(file, "utf8").trim() || null;
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT") return null;
@@ -81,10 +83,9 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
   const created = randomBytes(48).toString("base64url");
   try {
     makeDirectory(dataDirectory);
+    if (statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file);
     // Of two starting processes, one creates the file and the other reads it.
-    writeFileSync(file, `${created}\n`, { flag: "wx", mode: 0o600, flush: true });
-    // Otherwise a power loss may leave a database whose keys no secret decrypts.
-    flush(dataDirectory);
+    writePrivate(file, created, linkOrCopy);
     return created;
   } catch (error) {
     const other = systemCode(error) === "EEXIST" ? readSecretFile(file) : null;
@@ -112,12 +113,24 @@ export function previousSecrets(given: string | null, dataDirectory: string): st
   return [...(given === null ? [] : secretsIn(given)), ...(stored === null ? [] : [stored])];
 }
 
-/** Writes a file of mode 0600 atomically, which the server's user can read when root runs this. */
-function writePrivate(file: string, text: string): void {
+/**
+ * Writes a file of mode 0600 atomically, which the server's user can read when root runs this. `place` gives the complete
+ * draft its name.
+ */
+function writePrivate(
+  file: string,
+  text: string,
+  place: (draft: string, file: string) => void = renameSync,
+): void {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
-  writeFileSync(draft, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
-  giveToOwnerOf(path.dirname(file), draft);
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
+    giveToOwnerOf(path.dirname(file), draft);
+    place(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  // Otherwise a power loss may leave a database whose keys no secret decrypts.
   flush(path.dirname(file));
 }
 

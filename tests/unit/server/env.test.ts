@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { readEnvironment, SettingError } from "../../../lib/server/process/env";
-import { checkSecret, instanceSecret, previousSecrets } from "../../../lib/server/process/secret";
+import {
+  checkSecret,
+  instanceSecret,
+  previousSecrets,
+  rotateSecretFile,
+} from "../../../lib/server/process/secret";
 import { createCipher } from "../../../lib/store/cipher";
 import { flush } from "../../../lib/store/flush";
 
@@ -199,6 +204,69 @@ describe("checkSecret", () => {
 
   test("accepts a random secret", () => {
     expect(messageOf(() => checkSecret("PATCHBAY_SECRET", "Zk3-vY8qL1nR6tW0xB5cF9hJ2mP7sU4d"))).toBe("");
+  });
+});
+
+/** Runs `work` in a new folder while a function of `node:fs` fails with this code. */
+function whileFails(
+  name: "renameSync" | "linkSync" | "writeFileSync",
+  code: string,
+  work: (folder: string) => void,
+) {
+  const folder = mkdtempSync(path.join(tmpdir(), "secret-"));
+  const { writeFileSync } = fs;
+  const spy = vi.spyOn(fs, name).mockImplementation((file: unknown) => {
+    // As on a full disk: the file is there, its content is not.
+    if (name === "writeFileSync") writeFileSync(String(file), "");
+    throw Object.assign(new Error(code), { code });
+  });
+  syncBuiltinESMExports();
+  const restore = () => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  };
+  try {
+    work(folder);
+    restore();
+    return { secret: instanceSecret(null, folder), files: fs.readdirSync(folder) };
+  } finally {
+    restore();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("the file of a new instance secret", () => {
+  test("does not exist after its write failed, and is created by the next start", () => {
+    const { files } = whileFails("writeFileSync", "ENOSPC", (folder) => {
+      expect(messageOf(() => instanceSecret(null, folder))).toContain("cannot be written (ENOSPC)");
+      expect(fs.readdirSync(folder)).toEqual([]);
+    });
+    expect(files).toEqual(["secret"]);
+  });
+
+  test("replaces an empty one, which an earlier version left", () => {
+    const { files } = whileFails("renameSync", "EIO", (folder) =>
+      fs.writeFileSync(path.join(folder, "secret"), ""),
+    );
+    expect(files).toEqual(["secret"]);
+  });
+
+  test("is created where the file system has no hard links", () => {
+    let created = "";
+    const { secret } = whileFails("linkSync", "EPERM", (folder) => {
+      created = instanceSecret(null, folder);
+      expect(fs.statSync(path.join(folder, "secret")).mode & 0o777).toBe(0o600);
+      expect(fs.readdirSync(folder)).toEqual(["secret"]);
+    });
+    expect(secret).toBe(created);
+  });
+
+  test("leaves no draft when a rotation fails", () => {
+    const { files } = whileFails("renameSync", "EACCES", (folder) => {
+      instanceSecret(null, folder);
+      expect(() => rotateSecretFile(folder)).toThrow("EACCES");
+    });
+    expect(files).toEqual(["secret"]);
   });
 });
 
