@@ -1,8 +1,9 @@
-import { closeSync, copyFileSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import Database from "libsql";
 import { flush } from "../flush";
 import { giveToOwnerOf } from "../folder-owner";
+import { linkOrCopy } from "../link-or-copy";
 
 /** Files that SQLite keeps beside a database with changes not yet in it. */
 const SIDECAR_SUFFIXES = ["-wal", "-shm"] as const;
@@ -71,7 +72,7 @@ export function exchangeFile(draft: string, file: string): string | null {
   if (existsSync(file)) {
     kept = freeName(file);
     checkpoint(file);
-    linkSync(file, kept);
+    linkOrCopy(file, kept);
   }
   // Processes with the old file open continue with these files; left here, they would be applied to the new one.
   for (const side of SIDECAR_SUFFIXES) {
