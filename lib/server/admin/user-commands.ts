@@ -54,9 +54,9 @@ export const setup: Command = {
           tx.settings.put(PROGRESS_SETTING, { step: "sound", finished: true }),
         ),
       );
-      rmSync(setupTokenFile(env.dataDirectory), { force: true });
       terminal.note(`Patchbay is set up; its owner is ${username}.`);
       if (values.generate === true) showPassword(terminal, password);
+      rmSync(setupTokenFile(env.dataDirectory), { force: true });
     });
   },
 };
@@ -72,11 +72,11 @@ export const resetPassword: Command = {
       const password = await readNewPassword(terminal, values.generate === true);
       await resetPasswordOf(admin, user, password);
       terminal.note(`${user.username} has a new password; their sessions have ended.`);
+      if (values.generate === true) showPassword(terminal, password);
       if ((await admin.store.twoFactors.find(user.id))?.state === "enabled") {
         terminal.note("Their 2FA is still on; 'reset-2fa' turns it off.");
       }
       if (!user.enabled) terminal.note(STILL_DISABLED);
-      if (values.generate === true) showPassword(terminal, password);
     });
   },
 };

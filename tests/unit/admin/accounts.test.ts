@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ensureEmbedded } from "../../../lib/console/channels/ensure-embedded";
@@ -113,6 +113,15 @@ describe("setup", () => {
     const { items } = await services.store.audit.list({ limit: 5, cursor: null, q: null });
     expect(items.at(-1)).toMatchObject({ action: "setup.claim", actor: "admin-command" });
     expect((await services.store.audit.verify()).brokenAt).toBeNull();
+  });
+
+  test("prints a generated password, even when the setup token cannot be removed", async () => {
+    const token = path.join(admin.dataDirectory, "setup-token");
+    rmSync(token);
+    mkdirSync(token);
+    const reply = await admin.run(["setup", "--username", "olivia", "--generate"]);
+    expect(reply.code, reply.notes).toBe(1);
+    expect((await login(reply.out)).status).toBe(200);
   });
 
   test("does not start a session", async () => {
