@@ -1,13 +1,19 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ChangeFeed } from "../../lib/store/changes";
 import { openStore } from "../../lib/store/open";
+import { SILENT } from "../../lib/store/options";
+import { ChangeListener } from "../../lib/store/postgres/change-listener";
 import { LeasePool, ServerLiveness } from "../../lib/store/postgres/lease-pool";
 import { SLOW_MS } from "../../lib/store/postgres/session";
+import type { Tables } from "../../lib/store/schema";
 import { newPostgresDatabase, type PostgresDatabase } from "../contracts/store/postgres-database";
 import { insertKey, PERIOD, SYSTEM_CLOCK, usageRecord } from "../support/factories";
 import { startPostgres, type TestPostgres } from "../support/postgres";
 import { ROOT } from "../support/sources";
+import { openTcpGate } from "../support/tcp-gate";
 
 /** The connections of one process to PostgreSQL: how many, for how long, and encrypted or not. */
 
@@ -18,6 +24,16 @@ const tls = {
 };
 /** 8 for reads, 2 for long reads, 2 for writes, and the listener. */
 const MAX_CONNECTIONS = 13;
+
+/** A database in which every query finds no rows. */
+const NO_ROWS = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
 
 const open = (databaseUrl: string) =>
   openStore({
@@ -196,6 +212,48 @@ describe("a process", () => {
     await run(writers, "insert into written values (1)");
     expect(await run(readers, MODE)).toEqual([{ mode: "off" }]);
     await Promise.all([readers.end(), writers.end()]);
+  });
+
+  test("listens on one connection, even when two checks connect at the same time", async () => {
+    const database = await newPostgresDatabase(server);
+    const url = new URL(database.url);
+    const gate = await openTcpGate(Number(url.port));
+    url.port = String(gate.port);
+    const ofListener = `from pg_stat_activity
+      where datname = current_database() and application_name = 'patchbay listener'`;
+    const count = async () => Number((await database.raw(`select count(*) ${ofListener}`)).flat()[0]);
+    let failNotify: () => void = () => undefined;
+    const notified = new Promise<void>((_, reject) => {
+      failNotify = () => reject(new Error("not sent"));
+    });
+    let isLost = false;
+    const warn = (event: string) => {
+      if (event !== "store_listener_down" || isLost) return;
+      isLost = true;
+      gate.block();
+    };
+    const listener = new ChangeListener(url.href, new ChangeFeed(NO_ROWS, SILENT), {
+      log: { ...SILENT, warn },
+      liveness: new ServerLiveness(),
+      notify: () => notified,
+    });
+    const started = listener.start();
+    await expect.poll(count).toBe(1);
+    // The first check still tests its notifications when its connection is lost, and a second one connects.
+    await database.raw(`select pg_terminate_backend(pid) ${ofListener}`);
+    await expect.poll(() => isLost).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    failNotify();
+    await started;
+    // The first one is repeated after 100 ms.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    gate.reopen();
+    await expect.poll(count).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await count()).toBe(1);
+    await listener.close();
+    await expect.poll(count).toBe(0);
+    await gate.close();
   });
 
   test("listens again once its server has refused a write as read-only", async () => {

@@ -121,7 +121,8 @@ export class ChangeListener {
       void client.end().catch(() => {});
       return;
     }
-    if (this.#isClosed) {
+    // Another check, begun when the previous connection was lost, may have connected meanwhile.
+    if (this.#isClosed || this.#client !== null) {
       await client.end();
       return;
     }
