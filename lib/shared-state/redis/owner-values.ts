@@ -64,7 +64,7 @@ export interface OwnerValues {
 
 /** Stores values under an owner's limit; resolves when they have left the memory of this process. */
 export async function storeOwnerValues(
-  link: RedisLink,
+  link: Pick<RedisLink, "deliver">,
   { index, ttlMs, maxBytes, entries }: OwnerValues,
 ): Promise<void> {
   const keys = [index, `${index}:bytes`, ...entries.map(({ key }) => key)];

@@ -11,6 +11,11 @@ const RENEWALS_PER_LEASE = 4;
 const TTL_MS = DAY_MS;
 /** Most bytes of one owner's replies, as stored; the oldest go first. */
 const MAX_OWNER_BYTES = 64 * 1024 * 1024;
+/**
+ * Most bytes of replies that are being sent to Redis; above that, a reply is not stored, and its request runs again when
+ * it is repeated.
+ */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const POLL_MS = 100;
 
 /**
@@ -47,9 +52,10 @@ export class RedisReplies implements SharedReplies {
   /** Digests of the requests that this instance runs, by key. */
   readonly #claimed = new Map<string, string>();
   readonly #renewal: NodeJS.Timeout;
+  #waitingBytes = 0;
 
   constructor(
-    private readonly link: RedisLink,
+    private readonly link: Pick<RedisLink, "deliver" | "exchange" | "isUp" | "onUp" | "prefix" | "run">,
     private readonly cipher: Cipher,
     private readonly instanceId: string,
   ) {
@@ -87,12 +93,21 @@ export class RedisReplies implements SharedReplies {
 
   store(owner: string, name: string, digest: string, reply: string): void {
     const key = this.#keyOf(owner, name);
+    if (this.#waitingBytes + reply.length > MAX_WAITING_BYTES) {
+      this.discard(owner, name);
+      return;
+    }
     this.#claimed.delete(key);
     if (!this.link.isUp) return;
     const value = `done|${digest}|${this.cipher.encrypt("shared-reply", aadOf(owner, name), reply)}`;
     const index = `${this.link.prefix}{${owner}}:replies`;
     const entries = [{ key, value }];
-    void storeOwnerValues(this.link, { index, ttlMs: TTL_MS, maxBytes: MAX_OWNER_BYTES, entries });
+    this.#waitingBytes += value.length;
+    void storeOwnerValues(this.link, { index, ttlMs: TTL_MS, maxBytes: MAX_OWNER_BYTES, entries }).finally(
+      () => {
+        this.#waitingBytes -= value.length;
+      },
+    );
   }
 
   discard(owner: string, name: string): void {
