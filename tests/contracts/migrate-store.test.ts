@@ -163,7 +163,8 @@ describe("migrate-store", () => {
     const before = digestOf(storeFile());
     const reply = await migrate();
     expect(reply.code, reply.notes).toBe(0);
-    expect(reply.out).toBe(`DATABASE_URL=${url}`);
+    expect(reply.out).toBe(`DATABASE_URL=${url.replace(/:[^:]*@/, ":<password>@")}`);
+    expect(reply.out + reply.notes).not.toContain(new URL(url).password);
     expect(reply.notes).toContain(`usage: ${ENTRIES} of ${ENTRIES} rows`);
     expect(reply.notes).toContain(path.join(admin.dataDirectory, "secret"));
     expect(digestOf(storeFile())).toBe(before);

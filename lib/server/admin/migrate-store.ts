@@ -16,6 +16,7 @@ import {
 import { StartError } from "../../store/errors";
 import { MIGRATIONS } from "../../store/migrations";
 import { fileOf, isPostgresUrl } from "../../store/options";
+import { withoutPassword } from "../../store/postgres/session";
 import { requireDatabaseFile, requireOwnSchema } from "../../store/sqlite/inspect-file";
 import type { Environment } from "../process/env";
 import { describeInstance } from "../process/instance-id";
@@ -58,7 +59,7 @@ export const migrateStore: Command = {
         ? `${secretFile(env.dataDirectory)} is still required: start the server with the same data directory, and with:`
         : "PATCHBAY_SECRET is still required. Start the server with it, and with:",
     );
-    terminal.say(`DATABASE_URL=${url}`);
+    terminal.say(`DATABASE_URL=${withoutPassword(url)}`);
   },
 };
 

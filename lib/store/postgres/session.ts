@@ -66,6 +66,13 @@ export function hostAndDatabaseOf(url: string): string {
   return `${decoded(host) || searchParams.get("host") || "the local socket"}${pathname}`;
 }
 
+/** The URL with `<password>` in place of its password. */
+export function withoutPassword(url: string): string {
+  return url
+    .replace(/^(\w+:\/\/[^:@/?#]*):[^/?#]*@/, "$1:<password>@")
+    .replace(/([?&]password=)[^&#]*/g, "$1<password>");
+}
+
 /** How long to wait for a server: an unreachable one answers nothing, a slow one still answers other statements. */
 export interface WaitLimit {
   /** Longest time without any answer of the server. */
