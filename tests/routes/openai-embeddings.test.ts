@@ -307,6 +307,14 @@ test.each([
   },
 );
 
+test("refuses a free call before its upstream while the store is unavailable", async () => {
+  const embed = vi.fn(() => Promise.reject(new AppError("upstream_error", "It was called.")));
+  const harness = openGatewayHarness({ engine: () => ({ embed }), isStoreFailing: true });
+  const reply = await harness.call(FLAT, { body: { model: "patchbay-embed", input: "a" } });
+  expect([reply.status, reply.json.error.code]).toEqual([503, "storage_unavailable"]);
+  expect(embed).not.toHaveBeenCalled();
+});
+
 test("metrics and trace of a call whose entry was not committed agree with its reply and its corrected entry", async () => {
   const harness = openGatewayHarness({
     models: [embedModel({ prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 } })],

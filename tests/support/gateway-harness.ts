@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ConsoleServices } from "../../lib/console/context";
+import { AppError } from "../../lib/errors";
 import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { digestKey, makeKey } from "../../lib/gateway/admission/key-format";
 import { createGatewayState, forgetChannel } from "../../lib/gateway/state";
@@ -87,6 +88,8 @@ interface HarnessOptions {
   owner?: () => Partial<CallLimits & { budget: Budget; role: Role }>;
   legacyEngines?: boolean;
   clock?: FakeClock;
+  /** The store was unavailable for the last commit, and still is. */
+  isStoreFailing?: boolean;
   /** False: replies are not compared through both adapters, for simulations of thousands of equal calls. */
   bothAdapters?: boolean;
 }
@@ -126,9 +129,11 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
     channels: { all: async () => options.channels ?? [lexicalChannel()] },
     ledger: {
       reserve: async (reservation: Reservation) => {
+        if (options.isStoreFailing) throw new AppError("storage_unavailable", "The disk is full.");
         reservations.push(structuredClone(reservation));
         return options.refused ? { refused: options.refused, period: "daily" } : { refused: null };
       },
+      isFailing: () => options.isStoreFailing ?? false,
       settle: async (row: UsageRecord) => {
         await options.settling?.();
         rows.push({ ...row });

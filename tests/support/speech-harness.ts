@@ -118,6 +118,7 @@ export function openSpeechHarness(
         reserved.push({ ...row });
         return { refused: null };
       },
+      isFailing: () => false,
       settle: async (row: UsageRecord) => {
         await options.settling;
         rows.push({ ...row });

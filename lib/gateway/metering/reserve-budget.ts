@@ -50,13 +50,16 @@ export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): v
 
 /**
  * Reserves the worst-case cost of a call against the budgets of its key and owner. Throws `insufficient_quota` when one
- * of them does not cover it. Resolves to true when the call now has an open entry in the ledger.
+ * of them does not cover it, `storage_unavailable` when the store cannot write it. Resolves to true when the call now has
+ * an open entry in the ledger.
  */
 export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): Promise<boolean> {
   const { key, owner } = ctx.caller;
   requireOpenBudget(ctx);
-  if (plan.reservedNano === 0 && !plan.writesOpenRow) return false;
-  const result = await ctx.services.store.ledger.reserve({
+  const { ledger } = ctx.services.store;
+  // While the store is unavailable a call without an open entry would be paid upstream, and then fail.
+  if (plan.reservedNano === 0 && !plan.writesOpenRow && !ledger.isFailing()) return false;
+  const result = await ledger.reserve({
     row,
     keyBudget: key.budget,
     userBudget: owner.budget,

@@ -153,6 +153,8 @@ export interface Ledger {
    * who has left is not changed.
    */
   settle(row: UsageRecord, period: BillingPeriod, prompt?: string, isNew?: boolean): Promise<void>;
+  /** True when the store was unavailable for the last commit of an entry. */
+  isFailing(): boolean;
   /**
    * Settles open entries of instances whose heartbeat is older than `deadBefore`, or which `isGone` reports as ended,
    * at their reservation, flagged `estimated`, and those of this process whose calls have ended: their settlement failed,

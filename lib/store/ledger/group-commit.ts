@@ -87,11 +87,21 @@ export class GroupCommit {
   #correctionTimer: NodeJS.Timeout | null = null;
   #areCorrectionsDue = false;
   #isClosed = false;
+  #isFailing = false;
 
   constructor(commit: CommitGroup, clock: Clock, log: StoreLog) {
-    this.#commit = commit;
+    this.#commit = async (operations, lockMs) => {
+      const outcomes = await commit(operations, lockMs);
+      this.#isFailing = false;
+      return outcomes;
+    };
     this.#clock = clock;
     this.#log = log;
+  }
+
+  /** True when the store was unavailable for the last commit; locked rows do not count. */
+  get isFailing(): boolean {
+    return this.#isFailing;
   }
 
   /** Resolves when the commit is on disk. Throws AppError `storage_unavailable`. */
@@ -228,6 +238,7 @@ export class GroupCommit {
    * the first.
    */
   #failWith(group: readonly Waiting[], error: unknown): void {
+    this.#isFailing = true;
     this.#fail(group, error, !isUnsent(error));
     this.#fail([...this.#held.splice(0), ...this.#waiting.splice(0)], error);
   }

@@ -110,6 +110,7 @@ export function createLedger(
         running.delete(row.id);
       }
     },
+    isFailing: () => commits.isFailing,
     async settleOrphans(deadBefore, isGone = () => false) {
       const ofOthers = await settleOrphans(scope, commits, instanceId, deadBefore, isGone);
       return ofOthers + (await settleEnded(scope, commits, instanceId, running));

@@ -179,6 +179,20 @@ describe("corrections of an outage", () => {
     await commits.close();
   });
 
+  test("begin with a failed commit: the store counts as failing until one succeeds", async () => {
+    let failure = storageUnavailable(Object.assign(new Error("lock"), { code: "55P03" }));
+    const { commits, recover } = openDown(() => failure);
+    await failed(commits, [reservation("locked")]);
+    expect(commits.isFailing).toBe(false);
+    failure = storageUnavailable();
+    await failed(commits, [reservation("down")]);
+    expect(commits.isFailing).toBe(true);
+    recover();
+    await commits.add(reservation("up"));
+    expect(commits.isFailing).toBe(false);
+    await commits.close();
+  });
+
   test("are not made for a reservation that no statement of it reached", async () => {
     let failure = storageUnavailable();
     const { commits, recover, written } = openDown(() => failure);
