@@ -2,15 +2,15 @@ import { constants, copyFileSync, linkSync, rmSync } from "node:fs";
 import { systemCode } from "../errors";
 import { flush } from "./flush";
 
-/** exFAT and some network file systems have no hard links. */
-const NO_LINKS = /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/;
-
-/** Gives a file a second name; where that is not possible, a flushed copy. Throws EEXIST when the name is used. */
+/**
+ * Gives a file a second name; where that is not possible, as on exFAT and some network file systems, a flushed copy.
+ * Throws EEXIST when the name is used.
+ */
 export function linkOrCopy(file: string, name: string): void {
   try {
     linkSync(file, name);
   } catch (error) {
-    if (!NO_LINKS.test(systemCode(error))) throw error;
+    if (systemCode(error) === "EEXIST") throw error;
     copy(file, name);
   }
 }

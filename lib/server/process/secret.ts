@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { systemCode } from "../../errors";
 import { keyIdOf } from "../../store/cipher";
@@ -83,13 +83,15 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
   const created = randomBytes(48).toString("base64url");
   try {
     makeDirectory(dataDirectory);
-    if (statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file);
     // Of two starting processes, one creates the file and the other reads it.
     writePrivate(file, created, linkOrCopy);
     return created;
   } catch (error) {
     const other = systemCode(error) === "EEXIST" ? readSecretFile(file) : null;
     if (other) return checkSecret(file, other);
+    // Not removed here: on a file system without hard links, another start may be writing it.
+    if (systemCode(error) === "EEXIST")
+      throw new SettingError(`${file}: is empty; delete it for a new secret`);
     throw new SettingError(
       `PATCHBAY_DATA_DIR: ${dataDirectory} cannot be written (${systemCode(error)})${ACCEPTED}`,
     );

@@ -83,6 +83,8 @@ export class GroupCommit {
   /** Users whose rows were locked at their last operation. */
   readonly #lockedUsers = new Set<string>();
   readonly #corrections = new Map<string, LedgerOperation>();
+  /** Those at the end of the map that were found locked since its beginning was written last. */
+  #lockedCorrections = 0;
   #running: Promise<void> | null = null;
   #correctionTimer: NodeJS.Timeout | null = null;
   #areCorrectionsDue = false;
@@ -278,47 +280,46 @@ export class GroupCommit {
 
   /** Writes as many corrections as a group holds; true: there are more to be written now. */
   async #writeCorrections(): Promise<boolean> {
-    const operations = [...this.#corrections.values()].slice(0, MAX_GROUP_OPERATIONS);
-    if (operations.length === 0) return false;
+    const due = this.#corrections.size - this.#lockedCorrections;
+    const operations = [...this.#corrections.values()].slice(0, Math.min(due, MAX_GROUP_OPERATIONS));
+    const isDone = operations.length === 0 || (await this.#correct(operations, KNOWN_LOCK_MS));
+    if (isDone && this.#corrections.size > this.#lockedCorrections) return true;
+    this.#lockedCorrections = 0;
+    this.#plan();
+    return false;
+  }
+
+  /**
+   * Writes corrections, half by half where some cannot be: locked ones come last then, since a transaction that lost its
+   * client may lock an entry for some seconds, and others are logged. False: the store is busy or unavailable.
+   */
+  async #correct(operations: LedgerOperation[], lockMs: number): Promise<boolean> {
     try {
-      await this.#commit(operations, this.#held.length > 0 ? KNOWN_LOCK_MS : GROUP_LOCK_MS);
+      await this.#commit(operations, lockMs);
     } catch (error) {
-      if (this.#isForLater(error) || !(await this.#correctEach(operations))) {
-        this.#plan();
+      if (isBusy(error)) return false;
+      const isLocked = isLockTimeout(error);
+      if (!isLocked && hasCode(error, "storage_unavailable")) {
+        this.#failWith([], error);
         return false;
       }
+      if (operations.length > 1) {
+        const middle = operations.length >> 1;
+        const isFirstDone = await this.#correct(operations.slice(0, middle), PART_LOCK_MS);
+        return isFirstDone && this.#correct(operations.slice(middle), PART_LOCK_MS);
+      }
+      for (const operation of operations) {
+        const id = idOf(operation);
+        if (isLocked && this.#corrections.get(id) === operation) {
+          this.#corrections.delete(id);
+          this.#corrections.set(id, operation);
+          this.#lockedCorrections += 1;
+        } else if (!isLocked) this.#log.error("ledger_lost", { rows: 1, usage: id, cause: String(error) });
+      }
+      if (isLocked) return true;
     }
     for (const operation of operations) this.#corrected(operation);
-    return this.#corrections.size > 0;
-  }
-
-  /** Whether the corrections must be written later. */
-  #isForLater(error: unknown): boolean {
-    // A transaction that lost its client may lock an entry for some seconds; new calls do not touch that entry.
-    if (isBusy(error) || isLockTimeout(error)) return true;
-    if (!hasCode(error, "storage_unavailable")) return false;
-    this.#failWith([], error);
     return true;
-  }
-
-  /** Writes corrections one by one, and logs those that cannot be written; false: some must be written later. */
-  async #correctEach(operations: readonly LedgerOperation[]): Promise<boolean> {
-    let areAllDone = true;
-    for (const operation of operations) {
-      try {
-        await this.#commit([operation], GROUP_LOCK_MS);
-      } catch (error) {
-        if (this.#isForLater(error)) {
-          areAllDone = false;
-          // Rows that are locked are of this entry.
-          if (isLockTimeout(error)) continue;
-          return false;
-        }
-        this.#log.error("ledger_lost", { rows: 1, usage: idOf(operation), cause: String(error) });
-      }
-      this.#corrected(operation);
-    }
-    return areAllDone;
   }
 
   #corrected(operation: LedgerOperation): void {

@@ -123,7 +123,7 @@ export class ChangeListener {
     }
     // Another check, begun when the previous connection was lost, may have connected meanwhile.
     if (this.#isClosed || this.#client !== null) {
-      await client.end();
+      void client.end().catch(() => {});
       return;
     }
     this.#client = client;

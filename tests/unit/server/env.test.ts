@@ -244,11 +244,12 @@ describe("the file of a new instance secret", () => {
     expect(files).toEqual(["secret"]);
   });
 
-  test("replaces an empty one, which an earlier version left", () => {
-    const { files } = whileFails("renameSync", "EIO", (folder) =>
-      fs.writeFileSync(path.join(folder, "secret"), ""),
-    );
-    expect(files).toEqual(["secret"]);
+  test("is not replaced while it is empty: another start may be writing it", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "secret-"));
+    fs.writeFileSync(path.join(folder, "secret"), "");
+    expect(messageOf(() => instanceSecret(null, folder))).toContain("secret: is empty; delete it");
+    expect(fs.readdirSync(folder)).toEqual(["secret"]);
+    rmSync(folder, { recursive: true });
   });
 
   test("is created where the file system has no hard links", () => {

@@ -164,6 +164,36 @@ describe("corrections of an outage", () => {
     expect(groups.flat()).toHaveLength(2_001);
   });
 
+  test("that are locked keep neither the others nor new calls waiting, also at the end", async () => {
+    const locked = storageUnavailable(Object.assign(new Error("lock"), { code: "55P03" }));
+    const waits: number[] = [];
+    const written: unknown[] = [];
+    const errors: unknown[] = [];
+    let isDown = true;
+    const commit: CommitGroup = async (operations, lockMs) => {
+      if (isDown) throw storageUnavailable();
+      if (operations.some(({ row }) => row[0] === "old 3")) {
+        waits.push(lockMs);
+        throw locked;
+      }
+      written.push(...operations.map(({ row }) => row[0]));
+      return operations.map(() => "done");
+    };
+    const log = { ...SILENT, error: (_event: string, fields?: object) => errors.push(fields) };
+    const commits = new GroupCommit(commit, SYSTEM_CLOCK, log);
+    await failed(
+      commits,
+      Array.from({ length: 1_100 }, (_, index) => settlement(`old ${index}`)),
+    );
+    isDown = false;
+    await expect.poll(() => written.length, { timeout: 3_000 }).toBe(1_099);
+    // Once in its group, then in each half that has it.
+    expect(waits.length).toBe(10);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(50);
+    await commits.close();
+    expect([written.length, errors]).toEqual([1_099, [{ rows: 1 }]]);
+  });
+
   test("are written also while new calls never pause", async () => {
     const { commits, recover, written } = openDown(storageUnavailable);
     await failed(commits, [settlement("old")]);
