@@ -26,7 +26,7 @@ const keyChoice = ({ id, name, display }: ApiKey): Choice => ({ value: id, name,
 
 /**
  * The first records, or the first that match a text of two characters or more: until these are loaded, those of the text
- * before (`isCurrent` false), or undefined.
+ * before (`isCurrent` false), or undefined; also with an `error`.
  */
 export function useChoices(kind: RecordKind, q: string) {
   const input = { query: { limit: MAX_CHOICES, q: searchText(q) } };
@@ -38,6 +38,7 @@ export function useChoices(kind: RecordKind, q: string) {
     choices: kind === "users" ? users.data?.items.map(userChoice) : keys.data?.items.map(keyChoice),
     hasMore: Boolean(data?.next_cursor),
     isCurrent: !isLoading && error === undefined,
+    error,
   };
 }
 

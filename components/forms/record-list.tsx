@@ -7,6 +7,7 @@ import { searchText } from "@/lib/client/query-params";
 import { useDebounced } from "@/lib/client/use-debounced";
 import { Command, CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList } from "../ui/command";
 import { Popover, PopoverContent, PopoverTrigger } from "../ui/popover";
+import { useErrorText } from "./call-error";
 import { RecordButton, type RecordSelectProps } from "./record-button";
 import { type Choice, useChoices } from "./record-choices";
 
@@ -24,7 +25,8 @@ export function RecordList(props: RecordSelectProps) {
   const [q, setQ] = useState("");
   const [active, setActive] = useState(value || "none");
   const debounced = useDebounced(q);
-  const { choices, hasMore, isCurrent } = useChoices(kind, debounced);
+  const { choices, hasMore, isCurrent, error } = useChoices(kind, debounced);
+  const errorText = useErrorText();
   const text = searchText(q);
   // A search finds records only.
   const others = text === null ? fixed : [];
@@ -64,7 +66,13 @@ export function RecordList(props: RecordSelectProps) {
         >
           <CommandInput placeholder={t("search")} value={q} onValueChange={setQ} />
           <CommandList className="max-h-80" label={label}>
-            <CommandEmpty>{isFound && choices ? t("results", { count: 0 }) : t("loading")}</CommandEmpty>
+            <CommandEmpty>
+              {error
+                ? errorText(error).message
+                : isFound && choices
+                  ? t("results", { count: 0 })
+                  : t("loading")}
+            </CommandEmpty>
             {others.length > 0 ? <CommandGroup>{others.map(item)}</CommandGroup> : null}
             <CommandGroup>{records.map(item)}</CommandGroup>
             {hasMore ? <p className="px-2 py-2 text-sm text-ink-muted">{t("searchForMore")}</p> : null}

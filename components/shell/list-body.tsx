@@ -72,7 +72,7 @@ interface ListParts<Item> {
 /** Rendering a row takes up to 6 ms on the server, which no call is served in. */
 const ROWS_ON_SERVER = 20;
 
-/** How many of `count` rows to render: few on the server, then all, in steps that the browser can interrupt. */
+/** How many of `count` rows to render: few on the server; the browser adds the others in steps that can be interrupted. */
 const useRowsToRender = (count: number): number =>
   useDeferredValue(true, false) ? count : Math.min(count, ROWS_ON_SERVER);
 

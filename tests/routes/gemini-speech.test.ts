@@ -708,6 +708,17 @@ describe("generateContent on upstream channels", () => {
     expect(rows).toMatchObject([{ status: 200, channelId: "b", attempts: 2, audioMs: 2_000 }]);
   });
 
+  it("reaches callers of the stream as far as a channel without streams has made it", async () => {
+    const speech = new ScriptedSpeech(async function* (_request, options) {
+      options.extendFirstByte?.(1_000);
+      yield* spoken(1, { ending: { ...END, finishReason: "OTHER" } as typeof END });
+    });
+    const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }]);
+    const reply = await post(PATH.replace(":generateContent", ":streamGenerateContent"), GOOD);
+    expect((await json(reply)).at(-1).candidates[0].finishReason).toBe("OTHER");
+    expect(rows).toMatchObject([{ status: 200, audioMs: 1_000 }]);
+  });
+
   it.each<[string, Partial<Limits>, () => ScriptedSpeech, number, string]>([
     ["breaks off", {}, breaking, 502, "upstream_truncated"],
     [

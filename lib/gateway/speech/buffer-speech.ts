@@ -8,7 +8,7 @@ import { endedEarly, TimedEvents, truncatedStream } from "./speech-stream";
 
 /**
  * Reads a whole speech into `buffer` and returns it as a stream. Throws the channel's errors, `upstream_truncated` for a
- * stream without its end or with the finish reason `OTHER`, `upstream_timeout` by the call's limits, `upstream_invalid`
+ * stream without its end, or with the finish reason `OTHER` unless the caller accepts a part, `upstream_timeout` by the call's limits, `upstream_invalid`
  * above 64 MiB, and the errors of `BufferedSpeech.append`; the channel is stopped then, and `buffer` keeps its reserved
  * memory for the next attempt.
  */
@@ -16,6 +16,7 @@ export async function bufferSpeech(
   ctx: GatewayContext,
   opened: OpenedSpeech,
   buffer: BufferedSpeech,
+  acceptsPart: boolean,
 ): Promise<OpenedSpeech> {
   const { source } = opened;
   const events = new TimedEvents(ctx, opened);
@@ -28,7 +29,7 @@ export async function bufferSpeech(
       if (event.done) throw truncatedStream();
       if (event.value.type === "end") {
         // Google ends long streams so; any other reason tells the caller what to change.
-        if (event.value.finishReason === "OTHER") throw endedEarly("OTHER");
+        if (event.value.finishReason === "OTHER" && !acceptsPart) throw endedEarly("OTHER");
         source.return?.().catch(() => {});
         return bufferedStream(buffer, event.value, opened);
       }

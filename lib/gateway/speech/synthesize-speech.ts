@@ -106,8 +106,9 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const meter = await openMeter(ctx, plan);
   const memory = new ReplyMemory(ctx, checked.maxSeconds);
   try {
-    if (isBuffered({ input, ...checked })) memory.reserve();
-    const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, memory });
+    const isBuffered = input.isReplyBuffered === true && checked.mayUseUpstream;
+    if (isBuffered) memory.reserve();
+    const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, memory, isBuffered });
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
@@ -209,18 +210,15 @@ function parametersOf({ language, speed }: SpeechInput, segments: readonly Speec
   };
 }
 
-/** Whether the reply of an upstream is sent only once it is complete. */
-function isBuffered({
-  input,
-  mayUseUpstream,
-}: Pick<CheckedSpeech, "mayUseUpstream"> & { input: SpeechInput }) {
-  return input.isReplyBuffered === true && mayUseUpstream;
+/** A caller of Gemini's stream can use a part of the speech. */
+function acceptsPart({ isReplyBuffered, source }: SpeechInput): boolean {
+  return isReplyBuffered !== true && source.dialect === "gemini";
 }
 
 /** The speech from the cache, or from the first channel that returns audio. */
 async function openCall(
   ctx: GatewayContext,
-  call: CheckedSpeech & { input: SpeechInput; meter: Meter; memory: ReplyMemory },
+  call: CheckedSpeech & { input: SpeechInput; meter: Meter; memory: ReplyMemory; isBuffered: boolean },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
   const { input, segments, defaults, plan, meter, lookup, memory, maxSeconds } = call;
   if (lookup.known !== undefined) {
@@ -233,7 +231,7 @@ async function openCall(
     const own = voice === undefined ? segments : segments.map((segment) => ({ ...segment, voice }));
     const wanted = { ...toSpeechRequest(input, own, target), maxSeconds };
     // A cache stores samples, not base64.
-    let isWhole = isBuffered(call) && !target.channel.embedded;
+    let isWhole = call.isBuffered && !target.channel.embedded;
     if (input.needsBase64 === true && isWhole && lookup.key === null) wanted.acceptsBase64 = true;
     const { extendFirstByte } = options;
     const extend = (ms: number): number => {
@@ -250,7 +248,10 @@ async function openCall(
     return { opened, ignored: ignoredFields(input, target, speech), isKept, isWhole };
   };
   const complete = async (begun: Awaited<ReturnType<typeof attempt>>) => {
-    if (begun.isWhole) return { ...begun, opened: await bufferSpeech(ctx, begun.opened, memory.reserve()) };
+    if (begun.isWhole) {
+      const opened = await bufferSpeech(ctx, begun.opened, memory.reserve(), acceptsPart(input));
+      return { ...begun, opened };
+    }
     memory.release();
     return begun;
   };
@@ -289,7 +290,7 @@ function toSpeechRequest(input: SpeechInput, segments: SpeechSegment[], target: 
     speed: input.speed,
     ...(input.instructions === undefined ? {} : { instructions: input.instructions }),
     source: input.source,
-    acceptsPart: input.isReplyBuffered !== true && input.source.dialect === "gemini",
+    acceptsPart: acceptsPart(input),
   };
 }
 

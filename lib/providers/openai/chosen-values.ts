@@ -14,33 +14,27 @@ const USER_WORDS = /^user: extra inputs\b/i;
 /** Groq: "response_format must be one of [wav]". */
 const AUDIO_FORMAT_WORDS = /\bresponse_format\b/;
 
-/** The values to try after a refusal; null when it is about something else. An operator's own choice of a form is kept. */
-function otherValues(refusal: Refusal, chosen: ChosenValues, { options }: OpenAiForm): ChosenValues | null {
-  const maxTexts = Number(refusal.match(MAX_TEXTS_WORDS)?.[1]);
-  if (maxTexts > 0 && maxTexts < chosen.maxTexts) return { ...chosen, maxTexts };
-  if (chosen.hasUser && refusal.match(USER_WORDS)) return { ...chosen, hasUser: false };
-  if (chosen.encoding === "base64" && options.encoding_format === undefined && refusal.match(ENCODING_WORDS))
-    return { ...chosen, encoding: "float" };
-  if (
-    chosen.audioFormat === "pcm" &&
-    options.speech_format === undefined &&
-    refusal.match(AUDIO_FORMAT_WORDS)
-  )
-    return { ...chosen, audioFormat: "wav" };
+/**
+ * The values to try after a refusal, which differ from `chosen` in one; null when it is about something else. An operator's
+ * own choice of a form is kept. Words that one of the caller's texts has may be quoted: only a limit of texts would then do
+ * harm, since a call succeeds with any.
+ */
+function otherValues(
+  words: string,
+  texts: readonly string[],
+  chosen: ChosenValues,
+  { options }: OpenAiForm,
+): Partial<ChosenValues> | null {
+  const [named = "", limit] = MAX_TEXTS_WORDS.exec(words) ?? [];
+  const maxTexts = Number(limit);
+  if (maxTexts > 0 && maxTexts < chosen.maxTexts && !texts.some((text) => text.includes(named)))
+    return { maxTexts };
+  if (chosen.hasUser && USER_WORDS.test(words)) return { hasUser: false };
+  if (chosen.encoding === "base64" && options.encoding_format === undefined && ENCODING_WORDS.test(words))
+    return { encoding: "float" };
+  if (chosen.audioFormat === "pcm" && options.speech_format === undefined && AUDIO_FORMAT_WORDS.test(words))
+    return { audioFormat: "wav" };
   return null;
-}
-
-/** The message of a refusal, in which words that the caller's texts have too may be quoted. */
-class Refusal {
-  constructor(
-    private readonly message: string,
-    private readonly texts: readonly string[],
-  ) {}
-
-  match(words: RegExp): RegExpExecArray | null {
-    const found = words.exec(this.message);
-    return found === null || this.texts.some((text) => text.includes(found[0])) ? null : found;
-  }
 }
 
 /**
@@ -52,19 +46,21 @@ export async function withAccepted<T>(
   { model, texts }: { model: string; texts: readonly string[] },
   call: (chosen: ChosenValues) => Promise<T>,
 ): Promise<T> {
-  const before = form.accepted.get(model) ?? form.chosen;
-  let chosen = before;
+  const valuesNow = () => form.accepted.get(model) ?? form.chosen;
+  let chosen = valuesNow();
+  const changed: Partial<ChosenValues> = {};
   for (;;) {
     try {
       const result = await call(chosen);
-      // Not for each call: one that began before the refusal of another would undo what that one found.
-      if (chosen !== before) form.accepted.set(model, chosen);
+      // Only what was refused: another call may have found other values meanwhile.
+      if (Object.keys(changed).length > 0) form.accepted.set(model, { ...valuesNow(), ...changed });
       return result;
     } catch (error) {
       if (!isAppError(error) || error.code !== "invalid") throw error;
-      const other = otherValues(new Refusal(error.message, texts), chosen, form);
+      const other = otherValues(error.message, texts, chosen, form);
       if (other === null) throw error;
-      chosen = other;
+      Object.assign(changed, other);
+      chosen = { ...chosen, ...other };
     }
   }
 }

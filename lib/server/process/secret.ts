@@ -84,7 +84,7 @@ export function instanceSecret(given: string | null, dataDirectory: string): str
   try {
     makeDirectory(dataDirectory);
     // Of two starting processes, one creates the file and the other reads it.
-    writePrivate(file, created, linkOrCopy);
+    writeDraft(file, created, (draft) => linkOrCopy(draft, file));
     return created;
   } catch (error) {
     const other = systemCode(error) === "EEXIST" ? readSecretFile(file) : null;
@@ -115,25 +115,25 @@ export function previousSecrets(given: string | null, dataDirectory: string): st
   return [...(given === null ? [] : secretsIn(given)), ...(stored === null ? [] : [stored])];
 }
 
-/**
- * Writes a file of mode 0600 atomically, which the server's user can read when root runs this. `place` gives the complete
- * draft its name.
- */
-function writePrivate(
-  file: string,
-  text: string,
-  place: (draft: string, file: string) => void = renameSync,
-): void {
+/** Writes a file of mode 0600, to which `place` gives its name once it is complete. */
+function writeDraft(file: string, text: string, place: (draft: string) => void): void {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(draft, `${text}\n`, { flag: "wx", mode: 0o600, flush: true });
-    giveToOwnerOf(path.dirname(file), draft);
-    place(draft, file);
+    place(draft);
   } finally {
     rmSync(draft, { force: true });
   }
   // Otherwise a power loss may leave a database whose keys no secret decrypts.
   flush(path.dirname(file));
+}
+
+/** Writes a file of mode 0600 atomically, which the server's user can read when root runs this. */
+function writePrivate(file: string, text: string): void {
+  writeDraft(file, text, (draft) => {
+    giveToOwnerOf(path.dirname(file), draft);
+    renameSync(draft, file);
+  });
 }
 
 /**

@@ -83,8 +83,8 @@ export class GroupCommit {
   /** Users whose rows were locked at their last operation. */
   readonly #lockedUsers = new Set<string>();
   readonly #corrections = new Map<string, LedgerOperation>();
-  /** Those at the end of the map that were found locked since its beginning was written last. */
-  #lockedCorrections = 0;
+  /** IDs of those that were found locked since all were tried last. */
+  readonly #lockedCorrections = new Set<string>();
   #running: Promise<void> | null = null;
   #correctionTimer: NodeJS.Timeout | null = null;
   #areCorrectionsDue = false;
@@ -280,20 +280,24 @@ export class GroupCommit {
 
   /** Writes as many corrections as a group holds; true: there are more to be written now. */
   async #writeCorrections(): Promise<boolean> {
-    const due = this.#corrections.size - this.#lockedCorrections;
-    const operations = [...this.#corrections.values()].slice(0, Math.min(due, MAX_GROUP_OPERATIONS));
-    const isDone = operations.length === 0 || (await this.#correct(operations, KNOWN_LOCK_MS));
-    if (isDone && this.#corrections.size > this.#lockedCorrections) return true;
-    this.#lockedCorrections = 0;
+    const operations: LedgerOperation[] = [];
+    for (const [id, operation] of this.#corrections) {
+      if (operations.length === MAX_GROUP_OPERATIONS) break;
+      if (!this.#lockedCorrections.has(id)) operations.push(operation);
+    }
+    const until = this.#clock.monotonic() + KNOWN_LOCK_MS + HELD_ROUND_MS;
+    if (operations.length > 0 && (await this.#correct(operations, KNOWN_LOCK_MS, until))) return true;
+    this.#lockedCorrections.clear();
     this.#plan();
     return false;
   }
 
   /**
-   * Writes corrections, half by half where some cannot be: locked ones come last then, since a transaction that lost its
-   * client may lock an entry for some seconds, and others are logged. False: the store is busy or unavailable.
+   * Writes corrections, half by half where some cannot be, and after `until` no further half: locked ones wait for the next
+   * time, since a transaction that lost its client may lock an entry for some seconds; others are logged. False: the store
+   * is busy or unavailable.
    */
-  async #correct(operations: LedgerOperation[], lockMs: number): Promise<boolean> {
+  async #correct(operations: LedgerOperation[], lockMs: number, until: number): Promise<boolean> {
     try {
       await this.#commit(operations, lockMs);
     } catch (error) {
@@ -303,18 +307,16 @@ export class GroupCommit {
         this.#failWith([], error);
         return false;
       }
-      if (operations.length > 1) {
+      const isLate = isLocked && this.#clock.monotonic() >= until;
+      if (operations.length > 1 && !isLate) {
         const middle = operations.length >> 1;
-        const isFirstDone = await this.#correct(operations.slice(0, middle), PART_LOCK_MS);
-        return isFirstDone && this.#correct(operations.slice(middle), PART_LOCK_MS);
+        const isFirstDone = await this.#correct(operations.slice(0, middle), PART_LOCK_MS, until);
+        return isFirstDone && this.#correct(operations.slice(middle), PART_LOCK_MS, until);
       }
       for (const operation of operations) {
         const id = idOf(operation);
-        if (isLocked && this.#corrections.get(id) === operation) {
-          this.#corrections.delete(id);
-          this.#corrections.set(id, operation);
-          this.#lockedCorrections += 1;
-        } else if (!isLocked) this.#log.error("ledger_lost", { rows: 1, usage: id, cause: String(error) });
+        if (isLocked) this.#lockedCorrections.add(id);
+        else this.#log.error("ledger_lost", { rows: 1, usage: id, cause: String(error) });
       }
       if (isLocked) return true;
     }

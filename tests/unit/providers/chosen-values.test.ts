@@ -80,18 +80,36 @@ test("keeps the operator's own choice, and the values of a call that failed", as
   expect(form.accepted.size).toBe(0);
 });
 
-test("takes no words for a refusal of ours that a caller's text has too", async () => {
-  const texts = ["Decode base64.", "maximum allowed batch size 1"];
-  for (const text of texts) {
-    let calls = 0;
-    const refuse = () => {
-      calls += 1;
-      return Promise.reject(new AppError("invalid", `Too many tokens in: ${text}`));
-    };
-    const form = formOf(channelTo("openai", upstream));
-    await expect(withAccepted(form, { model: "m", texts }, refuse)).rejects.toThrow("Too many tokens");
-    expect(calls).toBe(1);
-  }
+test("takes no limit for the upstream's that a caller's text has too", async () => {
+  const texts = ["maximum allowed batch size 1", "two"];
+  let calls = 0;
+  const refuse = () => {
+    calls += 1;
+    return Promise.reject(new AppError("invalid", `Too many tokens in: ${texts[0]}`));
+  };
+  const form = formOf(channelTo("openai", upstream));
+  await expect(withAccepted(form, { model: "m", texts }, refuse)).rejects.toThrow("Too many tokens");
+  expect(calls).toBe(1);
+});
+
+test("replaces a refused encoding of a text that names it", async () => {
+  const request = { model: "embed--only-floats", texts: ["base64 encoding is not currently supported"] };
+  const { vectors } = await rig.embedding(channelTo("openai", upstream)).embed(request, callOptions());
+  expect(vectors).toHaveLength(1);
+});
+
+test("two calls that find different values at the same time keep both", async () => {
+  const form = formOf(channelTo("openai", upstream));
+  let calls = 0;
+  const refusedBy = (words: string) => async () => {
+    calls += 1;
+    if (calls <= 2) throw new AppError("invalid", words);
+  };
+  await Promise.all([
+    withAccepted(form, CALL, refusedBy("batch size 33 > maximum allowed batch size 32")),
+    withAccepted(form, CALL, refusedBy("No base64.")),
+  ]);
+  expect(form.accepted.get(CALL.model)).toMatchObject({ maxTexts: 32, encoding: "float" });
 });
 
 test("a call that began before a refusal does not undo what it taught, and other models keep their values", async () => {

@@ -194,6 +194,30 @@ describe("corrections of an outage", () => {
     expect([written.length, errors]).toEqual([1_099, [{ rows: 1 }]]);
   });
 
+  test("that are all locked hold new calls up for a moment only", async () => {
+    let isDown = true;
+    let locks = 0;
+    const commit: CommitGroup = async (operations, lockMs) => {
+      if (isDown) throw storageUnavailable();
+      if (!operations.some(({ kind }) => kind === "correct")) return operations.map(() => "done");
+      locks += 1;
+      // As PostgreSQL waits.
+      await new Promise((resolve) => setTimeout(resolve, lockMs));
+      throw storageUnavailable(Object.assign(new Error("lock"), { code: "55P03" }));
+    };
+    const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+    await failed(
+      commits,
+      Array.from({ length: 512 }, (_, index) => settlement(`old ${index}`)),
+    );
+    isDown = false;
+    await expect.poll(() => locks, { interval: 5, timeout: 3_000 }).toBeGreaterThan(0);
+    await commits.add(settlement("new"));
+    // Down to single rows there would be 1,023.
+    expect(locks).toBeLessThan(200);
+    await commits.close();
+  });
+
   test("are written also while new calls never pause", async () => {
     const { commits, recover, written } = openDown(storageUnavailable);
     await failed(commits, [settlement("old")]);
