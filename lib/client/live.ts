@@ -19,11 +19,11 @@ interface LiveRule {
 export const LIVE_RULES: readonly LiveRule[] = [
   { endpoints: [api.listSessions], topics: ["sessions"], minIntervalMs: 1_000 },
   {
-    endpoints: [api.listUsers, api.readSelf, api.readTwoFactor, api.listInvites],
+    endpoints: [api.listUsers, api.getUser, api.readSelf, api.readTwoFactor, api.listInvites],
     topics: ["users"],
     minIntervalMs: 1_000,
   },
-  { endpoints: [api.listKeys], topics: ["keys"], minIntervalMs: 1_000 },
+  { endpoints: [api.listKeys, api.getKey], topics: ["keys"], minIntervalMs: 1_000 },
   {
     endpoints: [api.listChannels, api.getChannel, api.listChannelErrors],
     topics: ["channels", "models", "circuits"],

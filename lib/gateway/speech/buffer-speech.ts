@@ -8,9 +8,9 @@ import { endedEarly, TimedEvents, truncatedStream } from "./speech-stream";
 
 /**
  * Reads a whole speech into `buffer` and returns it as a stream. Throws the channel's errors, `upstream_truncated` for a
- * stream without its end, or with the finish reason `OTHER` unless the caller accepts a part, `upstream_timeout` by the call's limits, `upstream_invalid`
- * above 64 MiB, and the errors of `BufferedSpeech.append`; the channel is stopped then, and `buffer` keeps its reserved
- * memory for the next attempt.
+ * stream without its end, or with the finish reason `OTHER` unless the caller accepts a part, `upstream_timeout` by the
+ * call's limits, `upstream_invalid` above 64 MiB, and the errors of `BufferedSpeech.append`; the channel is stopped then,
+ * and `buffer` keeps its reserved memory for the next attempt.
  */
 export async function bufferSpeech(
   ctx: GatewayContext,
