@@ -69,7 +69,7 @@ interface ListParts<Item> {
   children(items: readonly Item[]): ReactNode;
 }
 
-/** Rendering a row takes up to 6 ms on the server, which no call is served in. */
+/** Rendering a row takes about 3 ms on the server, in which no call is served. */
 const ROWS_ON_SERVER = 20;
 
 /** How many of `count` rows to render: few on the server; the browser adds the others in steps that can be interrupted. */

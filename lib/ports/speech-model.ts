@@ -45,7 +45,8 @@ export interface CallOptions {
   /** Deadline of the first byte, in monotonic milliseconds. */
   firstByteBy: number;
   /**
-   * Moves the deadline by this many milliseconds, for a reply whose first byte comes with its last; returns the new one.
+   * Moves the deadline by this many milliseconds, for a reply whose first byte comes with its last; returns the new one. To
+   * be called before the upstream is asked.
    */
   extendFirstByte?(ms: number): number;
   /** Progress of the attempt; absent where it is not needed. Passed unchanged to every upstream call of the attempt. */
