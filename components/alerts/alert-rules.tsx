@@ -127,7 +127,6 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   const t = useTranslations("alerts.rules");
   const form: RulesForm = useForm<Rules>({
     resolver: useSchemaResolver(loadSchema),
-    mode: "onTouched",
     defaultValues: settings.alerts,
   });
   const { reset, getValues } = form;

@@ -1,5 +1,6 @@
 "use client";
 
+import { useState } from "react";
 import { FilterSelect, SelectOptions } from "../ui/input";
 import { useInputValue } from "../ui/use-input-value";
 import { useOnDemand } from "../ui/use-on-demand";
@@ -9,12 +10,22 @@ import { useChoices } from "./record-choices";
 /** A select of users or API keys. A list that is longer than one page is searched by the server. */
 export function RecordSelect({ kind, label, fixed, except, unknownName, ...props }: RecordSelectProps) {
   const { choices = [], hasMore } = useChoices(kind, "");
-  if (hasMore) return <SearchedSelect {...{ kind, label, fixed, except, unknownName }} {...props} />;
+  const [isFocused, setFocused] = useState(false);
+  if (hasMore)
+    return (
+      <SearchedSelect {...{ kind, label, fixed, except, unknownName }} {...props} autoFocus={isFocused} />
+    );
   const { value } = props;
   const offered = [...fixed, ...choices.filter((one) => one.value !== except)];
   const isOffered = offered.some((one) => one.value === value);
   return (
-    <FilterSelect aria-label={label} {...props}>
+    <FilterSelect
+      aria-label={label}
+      {...props}
+      // The button that replaces this select once a long list has loaded takes over the focus.
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+    >
       {isOffered ? null : <option value={value}>{unknownName ?? value}</option>}
       <SelectOptions of={offered.map((one) => [one.value, one.name])} />
     </FilterSelect>
@@ -24,9 +35,13 @@ export function RecordSelect({ kind, label, fixed, except, unknownName, ...props
 const loadList = () => import("./record-list").then((one) => one.RecordList);
 
 /** A button that looks like a select; the list with its search is loaded when it is first opened. */
-function SearchedSelect({ onValueChange, ...props }: RecordSelectProps) {
+function SearchedSelect({ onValueChange, autoFocus, ...props }: RecordSelectProps & { autoFocus: boolean }) {
   const { shown, change } = useInputValue(props.value, onValueChange);
   const { Loaded, trigger } = useOnDemand(loadList);
   const current = { ...props, value: shown, onValueChange: change };
-  return Loaded ? <Loaded {...current} /> : <RecordButton {...current} aria-haspopup="dialog" {...trigger} />;
+  return Loaded ? (
+    <Loaded {...current} />
+  ) : (
+    <RecordButton {...current} autoFocus={autoFocus} aria-haspopup="dialog" {...trigger} />
+  );
 }

@@ -419,9 +419,16 @@ test("finds an API key beyond the first hundred for a rule, with the keyboard", 
   for (let index = 0; index < 101; index++)
     await call(url, cookie, "POST", "/api/keys", { name: `Newer key ${index}` });
   await page.goto(`${url}/alerts`);
+  let loadKeys = () => {};
+  const keysLoad = new Promise<void>((resolve) => {
+    loadKeys = resolve;
+  });
+  await page.route(/\/api\/keys\?/, (route) => keysLoad.then(() => route.continue()));
   await page.getByRole("button", { name: "Add API key", exact: true }).click();
-  const field = page.getByRole("button", { name: "API key: Select an API key" });
   await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByRole("combobox", { name: "API key" })).toBeFocused();
+  loadKeys();
+  const field = page.getByRole("button", { name: "API key: Select an API key" });
   await expect(field).toBeFocused();
   await field.click();
   const list = page.getByRole("dialog", { name: "API key" });
