@@ -109,7 +109,7 @@ export function isPrivate(address: AddressBytes): boolean {
   return PRIVATE.some((prefix) => isWithin(address, prefix));
 }
 
-/** True for addresses that no list may allow, also inside the IPv4 part of a tunnel's address. */
+/** True for addresses that no allow-list may permit, also when embedded in an IPv6 tunnel address. */
 export function isMetadata(address: AddressBytes): boolean {
   const within = (one: AddressBytes) => METADATA.some((prefix) => isWithin(one, prefix));
   if (within(address)) return true;

@@ -8,11 +8,14 @@ import {
   parsePrefix,
 } from "./address";
 
-/** The operator's exceptions, besides the public internet over https. */
+/** The targets that operators allow besides the public internet over https. */
 export interface AllowList {
   /** The list as one text, to compare lists. */
   readonly fingerprint: string;
-  /** True when exactly this host and port are on the list, which allows plain http and private addresses there. */
+  /**
+   * True when an entry names this host, with this port or with none; plain http and private addresses are allowed
+   * there.
+   */
   hasHost(host: string, port: number): boolean;
   hasAddress(address: AddressBytes): boolean;
 }
@@ -21,10 +24,12 @@ type Entry = { kind: "network"; prefix: Prefix } | { kind: "host"; host: string;
 
 const HOST_AND_PORT = /^(\[[^\]]+\]|[^:/@?#\\\s]+)(?::(\d{1,5}))?$/;
 
-/** A name or an address in canonical form. Hosts of URLs may have more characters (`*`), with which no name is found. */
+/**
+ * A name or an address in canonical form. URL parsers accept more characters in a host (`*`), which no real name has.
+ */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/;
 
-/** True when a name or an address can be this host, given in canonical form. */
+/** True for a valid host name or address in canonical form. */
 export function isHost(host: string): boolean {
   return HOST.test(host);
 }

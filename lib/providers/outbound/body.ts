@@ -11,7 +11,7 @@ export interface BodyLimits {
   maxBytes: number;
   /** Milliseconds left for the first byte. */
   firstByteMs: number;
-  /** Limit between bytes, while we wait for them. */
+  /** Milliseconds to wait for each piece after the first byte. */
   idleMs: number;
   /** Milliseconds of waiting for the upstream that the attempt has left. */
   totalLeftMs(): number;
@@ -19,7 +19,7 @@ export interface BodyLimits {
 
 export interface BodyHooks {
   clock: Pick<Clock, "monotonic">;
-  /** Waits for the upstream are reported here; between them the time counts as the reader's. */
+  /** Records when this body waits for the upstream; the time between the waits counts as the reader's. */
   progress: UpstreamProgress;
   abortReason(): AppError | null;
   onClose(): void;
@@ -155,7 +155,7 @@ export class BoundedBody implements UpstreamBody, AsyncIterator<Uint8Array> {
 
 function bodyError(error: unknown): AppError {
   const code = systemCode(error);
-  // zlib's own error codes; a compressed body that merely stops was cut like any other.
+  // zlib's own error codes, except Z_BUF_ERROR: a compressed body that ends early counts as truncated.
   if (/^(?:Z_(?!BUF_ERROR)|ERR__?BROTLI)/.test(code)) {
     return invalidAnswer(
       "with data that cannot be decompressed",

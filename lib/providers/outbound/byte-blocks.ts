@@ -12,15 +12,15 @@ export function nextTurn(): Promise<void> {
 const LARGE_BYTES = 8 * 1024;
 
 /**
- * Bytes appended chunk by chunk and held in blocks: large chunks themselves, smaller ones copied together. Chunks of any
- * size cost no more than twice the memory of their bytes, and existing bytes are not copied again as more arrive.
+ * Bytes appended chunk by chunk and held in blocks: large chunks themselves, smaller ones copied together. Chunks of
+ * any size cost no more than twice the memory of their bytes, and existing bytes are not copied again as more arrive.
  */
 export class ByteBlocks {
   /** None longer than BLOCK_BYTES. */
   readonly #blocks: Uint8Array[] = [];
   /** Where each block begins. */
   readonly #starts: number[] = [];
-  /** Bytes used of the last block where small chunks are copied into it; null where it is a chunk. */
+  /** Bytes used of the last block if small chunks are copied into it; null if it is itself a large chunk. */
   #used: number | null = null;
   #length = 0;
 
@@ -47,7 +47,7 @@ export class ByteBlocks {
     this.#starts.push(this.#length);
   }
 
-  /** Frees what a block has unused, before a large chunk. */
+  /** Trims the unused end of the last block, since a large chunk follows. */
   #closeBlock(): void {
     const last = this.#blocks.length - 1;
     const block = this.#blocks[last];
@@ -68,7 +68,7 @@ export class ByteBlocks {
     }
   }
 
-  /** A block with space; a small one grows up to BLOCK_BYTES. */
+  /** The last block if it has space, else a larger copy of it while it is below BLOCK_BYTES, else a new block. */
   #blockWithRoom(wanted: number): Uint8Array {
     const last = this.#blocks.length - 1;
     const block = this.#blocks[last];

@@ -13,14 +13,14 @@ import type { Resolver } from "./resolver";
 
 export interface ConnectorSettings {
   resolver: Resolver;
-  /** Called for every address before a connection, and for the peer's address after it. */
+  /** Called for every resolved address before connecting, and for the peer's address after connecting. */
   mayConnect(address: string, host: string, port: number): boolean;
   /** For the name lookup and the TCP connection together. */
   connectMs: number;
   tlsMs: number;
   /**
-   * False when no request waits for a connection. undici makes a new one for each aborted request, and would keep it
-   * open unused.
+   * False when no request waits for a connection. undici opens a connection in place of each one that an abort closed,
+   * and would keep it open unused.
    */
   isWanted(): boolean;
   /** True while callers are slow: connections then read little at once, and stop after each read until it is parsed. */
@@ -29,26 +29,27 @@ export interface ConnectorSettings {
   ca?: string;
 }
 
-/** A connection unused for this long belongs to an aborted request. */
+/** A connection on which nothing was sent for this long is closed: its request was aborted. */
 const UNUSED_MS = 500;
 const KEEP_ALIVE_AFTER_MS = 60_000;
 /** After this long, a connection over the other address family is attempted in parallel (RFC 8305). */
 const NEXT_ADDRESS_MS = 250;
 /**
- * Most bytes read from a connection at once; and while callers are slow, each of whom holds two such pieces. Not the
- * size of Node's pool of buffers (8 KiB, from Node 24 on 64), by which `ReplyStream` knows that others use a buffer too.
+ * The most bytes of one read of a socket, and the most while callers are slow, since each slow caller holds two reads
+ * in memory. Neither is the size of Node's buffer pool (8 KiB; 64 KiB from Node 24 on), from which `ReplyStream`
+ * concludes that other data shares a buffer.
  */
 const READ_BYTES = 63 * 1024;
 const SMALL_READ_BYTES = 2 * 1024;
-/** At 0 the socket fills no buffer ahead of undici's parser. */
+/** A `highWaterMark` of 0 stops the socket from buffering data that undici's parser has not asked for. */
 const HIGH_WATER_MARK = 0;
 /** The buffer that every connection reads into; its content is copied at once. */
 const scratch = Buffer.alloc(READ_BYTES);
 const smallScratch = scratch.subarray(0, SMALL_READ_BYTES);
 
 /**
- * Connects for undici. Checks every address of a host, including literal ones (undici does no lookup for them), and
- * again the peer of the connection: this prevents DNS rebinding.
+ * Connects for undici. Checks every address of a host before connecting, including a literal one (for which undici does
+ * no lookup), and the peer's address after connecting: this prevents DNS rebinding.
  */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   return (options, callback) => {
@@ -98,8 +99,9 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
     host,
     port,
     highWaterMark: HIGH_WATER_MARK,
-    // The copy waits in the socket's own queue, like data that Node reads. Because of the high-water mark of 0, reading
-    // stops after each copy, unless the read emptied the socket: stopping and starting costs two system calls.
+    // The copy waits in the socket's own queue, like data that Node reads itself. Returning false stops reading until
+    // undici has taken the copy. After a read that emptied the kernel's buffer reading continues, because stopping and
+    // restarting costs two system calls.
     onread: {
       buffer: () => (settings.areReadersBehind() ? smallScratch : scratch),
       callback: (length) => {
@@ -145,7 +147,9 @@ async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: s
   return secure;
 }
 
-/** Resolves at the event; destroys the socket and rejects with `toFailure(error)`, or `toFailure(null)` on a timeout. */
+/**
+ * Resolves at the event; destroys the socket and rejects with `toFailure(error)`, or `toFailure(null)` on a timeout.
+ */
 function waitForEvent(
   socket: Socket,
   event: "connect" | "secureConnect",
@@ -188,7 +192,7 @@ async function addressesOf(resolver: Resolver, host: string, ms: number): Promis
   }
 }
 
-/** A lookup with known addresses. */
+/** A lookup function for Node that returns these addresses without a query. */
 function answering(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {

@@ -29,13 +29,14 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than the 5 s after which common servers close a connection, so that no call meets a closing socket. */
 const IDLE_SOCKET_MS = 4_000;
 /**
- * A channel's connections are replaced after this, with a new name lookup. undici's `clientTtl` would ask the clock about
- * every connection of the pool in every call.
+ * A channel's connections are replaced after this, with a new name lookup. undici's `clientTtl` would ask the clock
+ * about every connection of the pool in every call.
  */
 const POOL_MS = 300_000;
 /**
- * Where an upstream closes used connections without saying so, requests on them are lost. After so many, and so large a
- * share of the pool's requests, each connection is used once, for an hour (lib/DECISIONS.md).
+ * Some upstreams close idle connections without announcing it, and requests sent on those are lost. Once a pool has
+ * lost at least so many requests, and so large a share of all its requests, each of the channel's connections serves a
+ * single request, for an hour (lib/DECISIONS.md).
  */
 const MIN_LOST = 3;
 const LOST_SHARE = 0.1;
@@ -44,14 +45,17 @@ const SINGLE_USE_MS = 3_600_000;
 interface ChannelPool extends ConnectionPool {
   /** A different value needs a different pool. */
   fingerprint: string;
-  /** Monotonic milliseconds until which calls use it. */
+  /** Monotonic milliseconds until which calls use this pool. */
   until: number;
   /** Connections that were opened for a request. */
   opened: { count: number };
   requests: number;
-  /** Requests without a reply because their connection, which had been used before, was closed; those at once are one. */
+  /**
+   * Requests without a reply because their connection, which was reused, was closed. Requests lost at once count as
+   * one.
+   */
   lost: number;
-  /** `requests` when the last of them was counted. */
+  /** `requests` when the last loss was counted. */
   requestsAtLoss: number;
 }
 
@@ -164,7 +168,7 @@ class ChannelPools {
         if (waiting.count > 0) opened.count += 1;
         connect(options, callback);
       },
-      // null: one for each running call. A call that waited here for a connection could not use another channel.
+      // null: one connection for each running call. A call that waited here for a connection could not fail over.
       connections,
       pipelining: 1,
       // Our own timeouts are exact and know the call's deadline.
@@ -242,8 +246,8 @@ function countRequest(pool: ChannelPool): Counted {
 }
 
 /**
- * Counts a lost request: if no connection was opened meanwhile, its connection was a used one. Requests that ran when
- * another was lost are lost with it, as at a restart of the upstream.
+ * Counts a lost request. It was sent on a reused connection if none was opened since it began. Requests that already
+ * ran when a loss was counted belong to that loss: a restart of the upstream, for example, loses all of them.
  */
 function countLoss(pool: ChannelPool, { number, opened }: Counted, error: unknown): void {
   if (pool.opened.count !== opened || number <= pool.requestsAtLoss) return;

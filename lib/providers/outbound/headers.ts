@@ -14,7 +14,7 @@ const VALUE = new RegExp(HEADER_VALUE);
 
 function refuse(name: string, why: string): AppError {
   const path = `headers.${name.slice(0, 100)}`;
-  // Shown at the field of all headers.
+  // The console shows this at the one field for all headers, so the message names the header.
   const message = `'${name.slice(0, 100)}' ${why}.`;
   return new AppError("invalid", `'${path}' ${why}`, { param: "headers", issues: [{ path, message }] });
 }
@@ -42,8 +42,8 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 }
 
 /**
- * The whole head of a request to an upstream: the provider's headers, then the channel's, which `checkHeaders` has
- * returned, then the trace's. Nothing else of the caller's request is included.
+ * All headers of a request to an upstream: the provider's, then the channel's as `checkHeaders` returned them, then
+ * `traceparent`. No other header of the caller's request is included.
  */
 export function requestHeaders(
   own: Readonly<Record<string, string>>,

@@ -10,8 +10,8 @@ const BLOCKS_PER_TURN = 16;
 /** Pieces of decoded base64 between turns of the event loop. */
 const PIECES_PER_TURN = 2;
 /**
- * Begins the placeholder for the long string of that number. An upstream that sends such a text itself can only get one of
- * its own long strings in its place.
+ * Prefix of a placeholder; the index of its long string follows. If an upstream sends such a text itself, one of its
+ * own long strings replaces it: nothing worse can happen.
  */
 const PLACEHOLDER_PREFIX = "patchbay-long-string:";
 const QUOTE = 0x22;
@@ -134,14 +134,15 @@ function stringScanner(onString: (from: number, to: number) => void): (block: Bu
   };
 }
 
-/** A string to be read as base64, however its text was parsed; null for anything else. */
+/** A non-empty string to be decoded as base64, parsed normally or cut out; null for anything else. */
 export function asBase64(value: unknown): string | LongString | null {
   return value instanceof LongString ? value : asText(value);
 }
 
 /**
- * The bytes of standard base64, an even number except at the end; a long string is decoded in pieces with other work
- * between them. Throws `upstream_invalid` for an invalid or missing character.
+ * Decodes standard base64 in pieces, of which every one but the last has an even number of bytes (whole 16-bit
+ * samples). Between the pieces of a long string other work runs. Throws `upstream_invalid` for an invalid or missing
+ * character.
  */
 export async function* decodedBase64(value: string | LongString): AsyncGenerator<Uint8Array> {
   if (typeof value === "string") {
@@ -156,10 +157,7 @@ export async function* decodedBase64(value: string | LongString): AsyncGenerator
   }
 }
 
-/**
- * Base64 without JSON escapes, as most writers send it. Its characters go directly to the decoder, never into one
- * string.
- */
+/** Decodes base64 without JSON escapes, as most upstreams send it, without joining it into one string. */
 function* plainBase64(value: LongString): Generator<Uint8Array> {
   // Padding can only be in the last characters, which are decoded at the end.
   let rest = "";
@@ -182,10 +180,12 @@ function* plainBase64(value: LongString): Generator<Uint8Array> {
   yield decodeBase64(rest);
 }
 
-/** Characters that become whole 16-bit samples. */
+/** Base64 characters that decode to whole bytes and to whole 16-bit samples: 8 characters are 6 bytes, or 3 samples. */
 const GROUP = 8;
 
-/** The number of characters in whole groups, without the last group. */
+/**
+ * How many of the characters to decode now: whole groups, leaving 1 to 8 characters for the end, where padding may be.
+ */
 function wholeGroups(characters: number): number {
   return Math.max(0, Math.floor((characters - 1) / GROUP) * GROUP);
 }
@@ -194,7 +194,7 @@ function* escapedBase64(value: LongString): Generator<Uint8Array> {
   let text = "";
   for (const piece of value.pieces()) {
     text += Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("latin1");
-    // JSON.parse returns the text of a quoted escape.
+    // JSON.parse, given one escape in quotes, returns its character.
     text = text.replace(ESCAPE, (one) => JSON.parse(`"${one}"`) as string);
     const begun = BEGUN_ESCAPE.exec(text)?.[0] ?? "";
     const whole = wholeGroups(text.length - begun.length);

@@ -6,12 +6,12 @@ import { asFields, asText, type Fields, tryParseJson } from "./json";
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * Access tokens by their form: after an authorization scheme, by the prefix of their issuer (ours included), or as a JSON
- * Web Token.
+ * Access tokens by their form: after an authorization scheme, by the prefix of their issuer (ours included), or as a
+ * JSON Web Token.
  */
 const TOKEN_PATTERNS = [
   /\bBearer[-_ ]+[A-Za-z0-9*_.~+/=-]{8,}/g,
-  // In any case only what cannot be a word: "basic authentication" is not a token.
+  // In other letter cases only values with a digit or `=`, since "basic authentication" is not a token.
   /\b(?:basic|bearer) +(?=\S{0,64}[\d=])[A-Za-z0-9*_.~+/=-]{8,}/gi,
   /\b(?:sk|pk|xi|gsk|hf|AIza)[-_ ]?[A-Za-z0-9*_.-]{8,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){0,4}/g,
@@ -26,7 +26,7 @@ function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** The part of a text that is read, without the secrets; they are removed before the cut, which could divide one. */
+/** The start of a text, without the secrets. They are removed before the cut, which could leave a part of one. */
 function startOf(text: string, secrets: readonly string[]): string {
   let words = text;
   for (const secret of secrets) {
@@ -59,8 +59,8 @@ function isMarkup(text: string): boolean {
 }
 
 /**
- * An upstream's error message for administrators: like `cleanMessage`, also without whatever may be a key; of a page, its
- * text without tags. Empty when nothing is left.
+ * An upstream's error message for administrators: like `cleanMessage`, also without whatever may be a key; of a page,
+ * its text without tags. Empty when nothing is left.
  */
 export function cleanUpstreamText(text: string, secrets: readonly string[]): string {
   const start = startOf(text, secrets);
@@ -77,8 +77,8 @@ export interface RefusalFacts {
   /**
    * `key`: our key or its permissions are the cause, whatever the status. `money`: the account has no credit. `caller`:
    * the request is the cause. `size`: it exceeds what is left of a limit or quota, which smaller requests may not.
-   * `text`: the upstream fails at this text, which another may process. `model`: the upstream does not know the channel's
-   * model, or refuses it to our key. Null: the status decides.
+   * `text`: the upstream fails at this text, which another upstream may process. `model`: the upstream does not know
+   * the channel's model, or refuses it to our key. Null: the status decides.
    */
   about: "key" | "money" | "caller" | "size" | "text" | "model" | null;
   /** The message names the operator's key, project or plan: callers do not get it. */
@@ -105,8 +105,8 @@ function errorFields(text: string): Fields | null {
 }
 
 /**
- * The status that an error in a body with status 200 states, as OpenRouter, and Google within a stream, send one; 500
- * where it states none. Null for a body without an error.
+ * The status that an error object in a reply with status 200 states (OpenRouter sends such replies, and Google does
+ * within a stream); 500 if it states none. Null for a body without an error.
  */
 function statedStatus(body: Fields | null): number | null {
   const error = asFields(body?.error);
@@ -128,7 +128,7 @@ export function hasError(text: string): boolean {
   return !hasVectors && statedStatus(body) !== null;
 }
 
-/** A reply of this type that is not JSON is a message for people. */
+/** The text of a `text/plain` reply, which is a message for people; null for any other type and for markup. */
 function plainWords({ text, header }: Refusal): string | null {
   const isPlain = (header("content-type") ?? "").startsWith("text/plain");
   return isPlain && !isMarkup(text) ? asText(text.trim()) : null;
@@ -150,14 +150,14 @@ function failed(upstreamStatus: number, details: FailureDetails): AppError {
 
 /**
  * The error for a reply without the requested content: an error of the request is passed on with its message, any other
- * is the channel's and has it in `details.upstreamMessage`. `details.upstreamRefusal` says that the channel's key or
- * account is the cause. The error object of a reply with status 200 states its status.
+ * error is the channel's and has the message in `details.upstreamMessage`. `details.upstreamRefusal` says that the
+ * channel's key or account is the cause. The error object of a reply with status 200 states its status.
  */
 export function refusalError(refusal: Refusal): AppError {
   const { header, text, nowMs, secrets, read } = refusal;
   const status = refusal.status < 300 ? statedStatus(errorFields(text)) : refusal.status;
   if (status === null) {
-    // A long JSON body of status 200 is not read, and then empty here.
+    // With status 200 an empty text means a JSON body that was too long to keep, not a reply without content.
     const isEmpty = text === "" && refusal.status !== 200;
     const what = isEmpty ? `with status ${refusal.status} and no content` : "without audio";
     return invalidAnswer(what, undefined, { upstreamStatus: refusal.status });
@@ -168,7 +168,7 @@ export function refusalError(refusal: Refusal): AppError {
       "The channel's upstream answered with a redirect; redirects are not followed.",
     );
   }
-  // A firewall refuses single texts with a page ("DROP TABLE"): that says nothing about the key.
+  // Firewalls refuse some texts ("DROP TABLE") with an HTML page, which says nothing about the key.
   const isFirewallPage = status === 403 && isMarkup(text);
   const facts: RefusalFacts = isFirewallPage ? { words: null, about: null } : read(status, errorFields(text));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
@@ -177,7 +177,7 @@ export function refusalError(refusal: Refusal): AppError {
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });
   if (facts.about === "money") return failed(status, { ...details, upstreamRefusal: "account" });
-  // Says nothing about smaller requests, or about a channel with a higher limit.
+  // This refusal says nothing about smaller requests, or about a channel with a higher limit.
   if (facts.about === "size") {
     return new AppError(
       status === 429 ? "upstream_rate_limited" : "upstream_error",
@@ -211,8 +211,8 @@ export function refusalError(refusal: Refusal): AppError {
   const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
   const isAboutInput =
     facts.about === "caller" || isUnknownModel || [400, 404, 413, 415, 422].includes(status);
-  // A 404 without a message, or about the path, is a wrong path of the channel, an HTML 400 comes from a proxy on the way:
-  // neither is the caller's error.
+  // A 404 without a message, or about the path, means that the channel's URL is wrong, and an HTML 400 comes from a
+  // proxy on the way: neither is the caller's error.
   const isWrongPath = status === 404 && NO_PATH_WORDS.test(words);
   if (isAboutInput && words !== "" && !isWrongPath) {
     return new AppError("invalid", words, {

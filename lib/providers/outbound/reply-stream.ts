@@ -1,12 +1,15 @@
 import type { Dispatcher } from "undici";
 import type { ByteSource } from "./body";
 
-/** Readers that together hold more than this get small pieces. */
+/** While readers together hold more than this, connections read small pieces. */
 const MAX_HELD_BYTES = 64 * 1024;
-/** Bytes after the last content of one read of the socket: at most the size of the next HTTP chunk. */
+/**
+ * The most bytes of HTTP chunk framing after the last content in one read of the socket: the end of this chunk and the
+ * size line of the next.
+ */
 const MAX_FRAMING_BYTES = 16;
 
-/** The bytes of one client's replies that their readers have not finished with. */
+/** Bytes that the readers of one outbound client's replies have not finished with. */
 export interface HeldPieces {
   bytes: number;
 }
@@ -23,8 +26,8 @@ export interface ReplyHead {
 
 /**
  * One reply as undici's parser reads it, without a Readable in between, which costs promises and event listeners for
- * each HTTP chunk: 200 KB of speech have 25. The bytes of one read of the socket reach the reader as one piece; while
- * no reader waits for more, the connection is paused at the first unread byte.
+ * each HTTP chunk (200 KB of speech arrive in 25). The bytes of one read of the socket reach the reader as one piece;
+ * while no reader waits for more, the connection is paused at the first unread byte.
  */
 export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
   /** Rejects with the error of the connection, or of `stop`. */
@@ -53,7 +56,7 @@ export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
   read(): Promise<Uint8Array | null> {
     this.#release();
     if (this.#end !== null) {
-      // What arrived before an error is not lost.
+      // Bytes that arrived before an error are still delivered.
       if (this.#bytes > 0) return Promise.resolve(this.#take());
       return this.#end.error === null ? Promise.resolve(null) : Promise.reject(this.#end.error);
     }
@@ -86,9 +89,10 @@ export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
     status: number,
     headers: ReplyHead["headers"],
   ): void {
-    // Slices of the first read of the socket, which would stay in memory for as long as the reply lasts.
+    // The raw headers are slices of the socket's first read, which they would keep in memory for as long as the reply
+    // lasts.
     controller.rawHeaders = null;
-    // Early hints come before the reply.
+    // Informational responses (1xx) come before the final one.
     if (status >= 200) this.#resolveHead({ status, headers });
   }
 
@@ -153,10 +157,11 @@ export class ReplyStream implements Dispatcher.DispatchHandler, ByteSource {
 }
 
 /**
- * The pieces, which hold `bytes` together, as one. The pieces of one read are moved together within the buffer of that
- * read, over the framing between them: a new buffer for each read costs a tenth of the CPU time of a speech, and a fifth
- * with 512 at once (lib/DECISIONS.md). They are copied where other data shares the buffer, which then has the size of
- * Node's pool, and where they would leave most of it unused.
+ * Joins pieces of `bytes` bytes in all. The pieces of one read are moved together within the buffer of that read, over
+ * the chunk framing between them: a new buffer for each read costs a tenth of the CPU time of a speech request, and a
+ * fifth with 512 at once (lib/DECISIONS.md). They are copied to a new buffer instead if they are from several buffers,
+ * if they would leave most of their buffer unused, or if the buffer has the size of Node's pool, since it may then hold
+ * other data.
  */
 function join(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
   const [first] = pieces;
@@ -175,7 +180,10 @@ function join(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
   return joined.subarray(0, end);
 }
 
-/** True when only the framing of HTTP chunks can follow in the buffer of this read; small buffers share theirs. */
+/**
+ * True when only HTTP chunk framing can follow in the buffer of this read. Usually false for a small read, whose buffer
+ * is shared.
+ */
 function isLastOfRead({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
   return buffer.byteLength - byteOffset - byteLength <= MAX_FRAMING_BYTES;
 }

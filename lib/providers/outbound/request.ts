@@ -10,7 +10,7 @@ export interface OutboundSettings {
   clock: Clock;
   /** Read at every call, because the fields may change. */
   limits: Pick<Limits, "upstreamConnectMs" | "upstreamTlsMs" | "idleMs" | "callMs">;
-  /** `host:port`, hosts, addresses and CIDRs besides the public internet; read at every call. */
+  /** Allowed targets besides the public internet: `host:port`, hosts, addresses and CIDRs. Read at every call. */
   allowed(): readonly string[];
   /** For tests; the system's resolvers otherwise. */
   lookup?: Lookup;
@@ -29,11 +29,14 @@ export interface OutboundRequest {
   body?: unknown;
   /** Limit of the decoded reply. */
   maxBytes: number;
-  /** The reply is a file: its bytes are kept as sent, since servers call the compression of an archive an encoding. */
+  /**
+   * The reply is a file: its bytes are kept as sent, since some servers state an archive's own compression as its
+   * `content-encoding`.
+   */
   isFile?: boolean;
-  /** The reply is audio or events: one of JSON is an error, whatever its status. */
+  /** The reply must be audio or events: a JSON reply is an error, whatever its status. */
   isAudio?: boolean;
-  /** The content of the reply is not needed. */
+  /** The reply's content is not needed, so 204 and 205 are accepted too. */
   mayBeEmpty?: boolean;
   readRefusal: ReadRefusal;
   /** Gets the `Location` of a redirect before `upstream_redirect` is thrown: it is never followed here. */
@@ -57,7 +60,10 @@ export function attemptLimits({ limits }: OutboundSettings, { timeouts }: Channe
   return { totalMs: timeouts.totalMs ?? limits.callMs, idleMs: timeouts.idleMs ?? limits.idleMs };
 }
 
-/** Connection settings for an address that is not a channel's; addresses with other IDs have connections of their own. */
+/**
+ * A channel record for a server that is not a channel's upstream. Its `id` selects the connection pool: different IDs
+ * do not share connections.
+ */
 export function connectionTo(
   provider: string,
   id: string,
@@ -90,7 +96,7 @@ export interface UpstreamReply {
   header(name: string): string | null;
   /** Without parameters, in lower case; empty without a content type. */
   contentType: string;
-  /** False when only the end of the connection ends the body: a cut then looks like its end. */
+  /** False when only the close of the connection ends the body: a truncated body then looks complete. */
   isDelimited: boolean;
   body: UpstreamBody;
 }

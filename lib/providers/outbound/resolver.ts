@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock";
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
 export interface Resolver {
-  /** Throws the error of the lookup when nothing is cached. */
+  /** Throws the lookup's error when no answer of the last 5 minutes is cached. */
   resolve(host: string): Promise<readonly string[]>;
 }
 
@@ -15,10 +15,13 @@ const STALE_MS = 300_000;
 /** Longest wait for a refresh while an older answer is cached. */
 const REFRESH_WAIT_MS = 200;
 const MAX_HOSTS = 1_000;
-/** After this long without an address getaddrinfo is asked too, so that it has time within the connect timeout. */
+/**
+ * If the name servers have sent no address after this long, getaddrinfo is asked too, early enough to answer within the
+ * connect timeout.
+ */
 const SYSTEM_AFTER_MS = 1_500;
 
-/** These are resolved by the hosts file and multicast DNS, which c-ares does not read. */
+/** Names that are resolved through the hosts file and multicast DNS, which queries of c-ares skip. */
 function isLocalName(host: string): boolean {
   return !host.includes(".") || /\.(?:localhost|local)$/.test(host);
 }
@@ -32,11 +35,11 @@ async function systemAddresses(host: string): Promise<string[]> {
 interface NameQueries {
   resolve4(host: string): Promise<string[]>;
   resolve6(host: string): Promise<string[]>;
-  /** The name servers, as they were when it was opened. */
+  /** The name servers that were configured when the resolver was created. */
   getServers(): string[];
 }
 
-/** Node checks the timeout once a second, so that one of 2 s can take 3. */
+/** Node checks for timeouts once a second, so a timeout of 2 s could take 3 s. */
 const openQueries = (): NameQueries => new dns.Resolver({ timeout: 1_900, tries: 2 });
 
 /** Asks the name servers, and getaddrinfo where they have no address or are late; returns the first answer. */
@@ -57,9 +60,10 @@ async function queriedAddresses(queries: NameQueries, host: string): Promise<str
 }
 
 /**
- * Unlike getaddrinfo, c-ares does not use the thread pool of files and hashes. It reads the name servers only when it is
- * opened, and they change with the network: it is opened for each lookup (0.03 ms), but used only when they changed,
- * because it remembers which of them do not answer. `open` is for tests.
+ * Looks up hosts with c-ares, which unlike getaddrinfo does not use the thread pool that files and hashes share. A
+ * c-ares resolver reads the list of name servers only when it is created, and the list changes with the network. So
+ * each lookup creates a resolver (0.03 ms) to read the current list, but the old resolver stays in use until the list
+ * has changed, because it remembers which name servers do not answer. `open` is for tests.
  */
 export function createSystemLookup(open = openQueries): Lookup {
   let queries = open();

@@ -20,8 +20,8 @@ import {
 const NOTHING = new Uint8Array(0);
 
 /**
- * The pieces of a reply, joined as they arrive: joining 66 MB at once would delay every other call by some 40 ms. A reply
- * in one piece is not copied.
+ * The pieces of a reply, joined as they arrive: joining 66 MB at once would delay every other call by some 40 ms. A
+ * reply in one piece is not copied.
  */
 class JoinedPieces {
   /** The first `length` bytes are used. */
@@ -59,7 +59,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   /** As sent: still in the content encoding, if there is one. */
   readonly bytes: Promise<Uint8Array>;
   status = 0;
-  /** True when the call was stopped before its reply was complete. */
+  /** True when the caller aborted the call before its reply was complete. */
   isStopped = false;
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
   readonly #request: OutboundRequest;
@@ -75,7 +75,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   #isOver = false;
   #failure: AppError | null = null;
   readonly #deadline: MovingDeadline;
-  /** Monotonic milliseconds: when the head must be there, and the whole reply. */
+  /** Deadlines of the head and of the whole reply, in monotonic milliseconds. */
   readonly #firstBy: number;
   readonly #totalBy: number;
   readonly #idleMs: number;
@@ -178,7 +178,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   readonly #onLate = (): void => this.#fail(this.#pieces.length === 0 ? tooSlow() : stalled());
 }
 
-/** True for an error that was sent with status 200. The search is cheap: most replies are not parsed here. */
+/** True for an error that was sent with status 200. Only a body that contains the word is parsed. */
 function isErrorBody(bytes: Uint8Array): boolean {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return body.length <= REFUSAL_BYTES && body.includes('"error"') && hasError(body.toString("utf8"));
@@ -216,7 +216,7 @@ export async function sendWhole(
   throw refused(settings, request, url, reply.status, header, readable);
 }
 
-/** The bytes without their content encoding, which is never requested; read as `send` reads them. */
+/** Removes a content encoding, which Patchbay never requests, with the decoder that `send` uses. */
 async function decoded(
   settings: OutboundSettings,
   { maxBytes, options }: OutboundRequest,

@@ -20,14 +20,14 @@ export const REFUSAL_BYTES = 64 * 1024;
 const REFUSAL_MS = 2_000;
 
 /**
- * Milliseconds for the rest of an error reply whose head has arrived, of those left for the first byte: it ends before
- * them, since its status would be lost in the timeout.
+ * Milliseconds to wait for the body of an error reply whose head has arrived. Less than `leftMs`, the time left for the
+ * first byte: after that timeout the reply's status would be lost.
  */
 export function refusalMs(leftMs: number): number {
   return Math.min(REFUSAL_MS, leftMs / 2);
 }
 
-/** True for a status of success with content, which 204 and 205 do not have (RFC 9110 §15.3), if content is needed. */
+/** True for a 2xx status, except 204 and 205, which have no content (RFC 9110 §15.3), unless none is needed. */
 export function isGood(status: number, { mayBeEmpty }: OutboundRequest): boolean {
   return status >= 200 && status < 300 && ((status !== 204 && status !== 205) || mayBeEmpty === true);
 }
@@ -194,7 +194,7 @@ export async function send(
     return {
       header,
       contentType,
-      // Another coding than chunked is ended by the connection (RFC 9112 §6.3).
+      // If chunked is not the last transfer coding, the close of the connection ends the body (RFC 9112 §6.3).
       isDelimited:
         header("content-length") !== null || /\bchunked\s*$/i.test(header("transfer-encoding") ?? ""),
       body,
@@ -204,12 +204,14 @@ export async function send(
   }
 }
 
-/** Values of a channel's own headers; shorter ones are not secrets. */
+/** Values of a channel's own headers that may be secrets: those of at least 8 characters. */
 function secretHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.values(headers).filter((value) => value.length >= 8);
 }
 
-/** The values that no message about a reply may have: those of its request, its channel's headers, and the host. */
+/**
+ * Values to remove from messages about a reply: the request's secrets, the values of the channel's headers, the host.
+ */
 export function secretsOf(
   { secrets, channel }: Pick<OutboundRequest, "secrets" | "channel">,
   { host, hostname }: URL,

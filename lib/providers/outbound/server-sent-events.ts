@@ -13,24 +13,26 @@ export interface ServerSentEvent {
 const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 /** Longer than the name of any field that is read. */
 const MAX_NAME_BYTES = 64;
-/** Lines read in one turn of the event loop: a stream of blank lines must not delay other calls, or its own deadline. */
+/**
+ * Lines read in one turn of the event loop: a stream of blank lines must not delay other calls, or its own deadline.
+ */
 const LINES_PER_TURN = 512;
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const OPENING_BRACE = 0x7b;
-/** Of the fields data, event, id and retry, and of comments; no line of JSON begins with one. */
+/** First bytes of the fields data, event, id and retry, and of comments; no line of JSON begins with one of these. */
 const FIELD_STARTS = Buffer.from("deir:");
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * The events of a stream (WHATWG HTML §9.2.6), in time linear in its bytes, whatever the size of an event or of the
- * chunks it arrives in. Three differences from the standard: data after the last blank line is an event too, because some
- * servers leave that line out, and the reader knows whether it is complete; an event with empty data is skipped, because
- * some servers send it to keep the connection alive; lines from one that begins with a brace to the next blank line or
- * field are the data of an event, because Google ends a failed stream with plain JSON. Throws `upstream_invalid` for an
- * event over 32 MiB and for field or event names that are not UTF-8.
+ * chunks it arrives in. Three differences from the standard: data after the last blank line is an event too, because
+ * some servers leave that line out, and the reader knows whether it is complete; an event with empty data is skipped,
+ * because some servers send it to keep the connection alive; lines from one that begins with a brace to the next blank
+ * line or field are the data of an event, because Google ends a failed stream with plain JSON. Throws
+ * `upstream_invalid` for an event over 32 MiB and for field or event names that are not UTF-8.
  */
 export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = new EventReader();
@@ -79,13 +81,13 @@ class EventReader {
   #field: "data" | "event" | null | undefined;
   #name: Buffer = Buffer.alloc(0);
   #isBeforeValue = false;
-  /** True in JSON without field names. */
+  /** True while reading JSON that has no field name before it. */
   #isPlain = false;
   /** The data of the current event; null without a data line. */
   #data: ByteBlocks | null = null;
   #event = new ByteBlocks();
 
-  /** The event of plain JSON, if `next`, the first byte after it, begins a field. */
+  /** Completes the event of plain JSON if `next`, the first byte after it, begins a field; null otherwise. */
   endPlain(next = 0): ServerSentEvent | null {
     const isField = this.#isPlain && this.#field === undefined && FIELD_STARTS.includes(next);
     return isField ? this.#dispatch() : null;
@@ -132,7 +134,7 @@ class EventReader {
     return this.endLine() ?? this.#dispatch();
   }
 
-  /** Before the first byte of an event. */
+  /** True before the first byte of an event. */
   #isAtStart(): boolean {
     return this.#field === undefined && this.#name.length === 0 && this.#data === null;
   }

@@ -17,7 +17,7 @@ function refuse(why: string, apiCode?: ApiCode): AppError {
   const message = `'base_url' ${why}`;
   return new AppError("invalid", message, {
     param: "base_url",
-    // Shown at the field, so it needs no subject.
+    // The console shows this at the field, so it has the field's label in place of its name.
     issues: [{ path: "base_url", message: `The base URL ${why}.` }],
     ...(apiCode === undefined ? {} : { apiCode }),
   });
@@ -71,7 +71,7 @@ const portRefusal = (port: number): UrlRefusal => ({
     "owner has allowed",
 });
 
-/** Why no list can allow this URL; null when one can. */
+/** Why no allow-list can permit this URL; null when one can. */
 function finalRefusal(url: URL): UrlRefusal | null {
   const address = parseAddress(url.hostname);
   if (METADATA_NAMES.test(url.hostname) || (address !== null && isMetadata(address))) {
@@ -106,7 +106,7 @@ export function urlRefusal(url: URL, allow: AllowList): UrlRefusal | null {
   return null;
 }
 
-/** The entry of the list that allows the URL. Throws `invalid`, also for an address that no list can allow. */
+/** The allow-list entry that permits the URL. Throws `invalid`, also for an address that no list can permit. */
 export function allowableTarget(text: string): string {
   const url = parseUpstreamUrl(text);
   const refusal = finalRefusal(url);
