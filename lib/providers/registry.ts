@@ -46,8 +46,8 @@ interface Engine {
 }
 
 /**
- * The built-in engines that need no set-up, by provider name; upstreams.ts has the providers that call out. A new one is a
- * folder and an entry.
+ * The built-in engines that need no set-up, by provider name; upstreams.ts has the providers that call out. A new
+ * engine needs a folder and an entry here.
  */
 const ENGINES: Readonly<Record<string, Engine>> = {
   "embedded-speech": {

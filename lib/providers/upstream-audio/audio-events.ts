@@ -6,13 +6,13 @@ import { invalidAnswer } from "../outbound/failure";
  * Less audio is not speech. It is held back until more arrives, so that a reply with only a click can still fail over.
  */
 const MIN_BYTES = 40 * 48;
-/** Longest piece of audio: more than one second. */
+/** Largest audio event: over one second. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * PCM as it arrives, as audio events: whole samples, none empty. Throws `upstream_invalid` at the end of a stream that
- * held less than 40 ms, unless its text, where one is given, has nothing to speak: a line of a script ("Bob: ...") may
- * be silent.
+ * Turns PCM into audio events as it arrives, each with whole samples and none empty. Throws `upstream_invalid` if the
+ * stream ends with less than 40 ms of audio, unless `text` is given and has nothing to speak: a line of a script ("Bob:
+ * ...") may be silent.
  */
 export async function* audioEvents(
   pcm: AsyncIterable<Uint8Array>,

@@ -5,7 +5,7 @@ import { invalidAnswer, truncated } from "../outbound/failure";
 import { isCompressed } from "./compressed-audio";
 import { type SampleShape, WavReader } from "./wav-reader";
 
-/** The only accepted rates: the resampling filter of another one could be of any size. */
+/** The only accepted sample rates: the resampling filter for an arbitrary rate could be of any size. */
 const ACCEPTED_RATES: ReadonlySet<number> = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ]);
@@ -95,7 +95,9 @@ export function rateOf(mediaType: string): number | null {
   return rate === undefined ? null : Number(rate);
 }
 
-/** True unless a media type says that the samples have several channels (`audio/L16;rate=24000;channels=2`, RFC 2586). */
+/**
+ * True unless a media type says that the samples have several channels (`audio/L16;rate=24000;channels=2`, RFC 2586).
+ */
 export function isMono(mediaType: string): boolean {
   return !/;\s*channels\s*=\s*"?(?!1\b)\d/i.test(mediaType);
 }
@@ -135,7 +137,7 @@ export class AudioReader {
     if (this.#head.length < HEAD_BYTES || isCompressed(this.#head) === null) return new Uint8Array();
     const head = this.#head;
     this.#recognize(false);
-    // Release the first piece: it is 16 KiB, and the reader lives as long as the stream.
+    // Release the first bytes, since the reader lives as long as the stream.
     this.#head = new Uint8Array();
     return this.#convert(head);
   }

@@ -10,9 +10,9 @@ export interface SampleShape {
 
 const RIFF_HEADER = 12;
 const CHUNK_HEADER = 8;
-/** The mark of a file or chunk, after the padding of a chunk of odd size. */
+/** A file's or chunk's four-character ID, after the padding byte of a preceding chunk of odd size. */
 const MARK_BYTES = 5;
-/** Fewer bytes after the data are padding: 1 ms of samples at most. */
+/** Fewer bytes than this after the data chunk are skipped as padding: at 24 kHz, 1.3 ms of 16-bit mono samples. */
 const AFTER_BYTES = 64;
 const MAX_HEADER_BYTES = 64 * 1024;
 const PCM = 1;
@@ -49,14 +49,17 @@ export class WavReader {
   #head: Uint8Array = new Uint8Array();
   /** Bytes of the data chunk still to come; infinite where the file does not say. */
   #left = Number.POSITIVE_INFINITY;
-  /** A writer that did not fill in the file's size may have guessed this one. */
+  /** True if `#left` may be too large, because the writer did not fill in the size of the file or of its data. */
   #mayBeShort = false;
   #inData = false;
   /** The first bytes after the data chunk, until they show what follows. */
   #after: Uint8Array = new Uint8Array();
   #hasEnded = false;
 
-  /** The sample bytes in `bytes`; chunks after the data chunk are left out. Throws `upstream_invalid` for a second file right after it. */
+  /**
+   * The sample bytes in `bytes`; chunks after the data chunk are left out. Throws `upstream_invalid` for a second file
+   * right after it.
+   */
   push(bytes: Uint8Array): Uint8Array {
     if (this.#inData) return this.#takeData(bytes);
     this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
@@ -85,8 +88,8 @@ export class WavReader {
   }
 
   /**
-   * Other chunks are left out, and a little padding, but not a second file: its speech would be missing. What is no chunk
-   * is samples: the size was that of the first piece.
+   * Reads what follows the data chunk. Other chunks and a little padding are skipped; a second file is an error,
+   * because its speech would be missing. Anything else is samples: the header stated the size of the first piece only.
    */
   #takeAfter(bytes: Uint8Array): Uint8Array {
     if (this.#hasEnded) return new Uint8Array();

@@ -17,12 +17,12 @@ const RETRY_MS = 5_000;
 /** Statuses of an upstream that has no list. */
 const NO_LIST = new Set([404, 405]);
 const MAX_LISTS = 500;
-/** Every call searches the list. A longer one is not kept, so that no voice of it is refused as unknown. */
+/** Every call searches the list. A longer list is not used at all, so that no voice is refused as unknown. */
 const MAX_VOICES = 5_000;
 /** A list that takes longer is skipped, because a call is waiting for it. */
 const LIST_MS = 2_000;
 
-/** The key of a channel's list; a changed channel has another. */
+/** The cache key of a channel's list; it changes with every change of the channel. */
 export function listKey(channel: ChannelRecord): string {
   return `${channel.id}/${channel.version}`;
 }
@@ -42,7 +42,7 @@ export async function listWithAnyKey<List>(
   channel: ChannelRecord,
   read: (channel: ChannelRecord, options: CallOptions) => Promise<List>,
 ): Promise<List> {
-  // The time for all of them together.
+  // One time limit for all keys together.
   const options = listOptions(settings);
   for (const key of channel.keys.slice(0, -1)) {
     try {
@@ -73,7 +73,10 @@ export interface VoiceLists {
     key: string,
     fetchList: () => Promise<readonly ListedVoice[] | null>,
   ): Promise<readonly ListedVoice[] | null>;
-  /** Requests a list that failed again, without waiting for the interval, at most every 5 seconds. */
+  /**
+   * Requests the list again if its last request failed and no older list is cached: without waiting for the interval,
+   * but at most every 5 seconds.
+   */
   retry(key: string, fetchList: () => Promise<readonly ListedVoice[] | null>): Promise<void>;
   /** The cached list, without a request. */
   peek(key: string): readonly ListedVoice[] | null;
@@ -81,7 +84,7 @@ export interface VoiceLists {
 
 export function createVoiceLists(clock: Clock): VoiceLists {
   const lists = new LRUCache<string, Kept>({ max: MAX_LISTS });
-  /** The list of a request, which callers share. */
+  /** Requests a list; concurrent callers share the request. */
   function request(
     kept: Kept,
     fetchList: () => Promise<readonly ListedVoice[] | null>,
@@ -119,7 +122,7 @@ export function createVoiceLists(clock: Clock): VoiceLists {
       if (clock.monotonic() < kept.until) return kept.voices;
       const isFirst = kept.until === Number.NEGATIVE_INFINITY;
       const running = request(kept, fetchList);
-      // Only the first call waits: an upstream without an answer must not delay calls every minute.
+      // Calls wait only for a list's first request: an upstream that does not answer must not delay calls every minute.
       return isFirst ? running : kept.voices;
     },
     async retry(key, fetchList) {

@@ -1,6 +1,6 @@
 import type { Voice } from "../../ports/speech-model";
 
-/** A channel's own table (`options.voices`): a caller's name to the upstream's; `*` is for any other name. */
+/** A channel's own table (`options.voices`) from a caller's voice name to the upstream's; `*` is for any other name. */
 export type VoiceTable = Readonly<Record<string, string>>;
 
 const ANY = "*";
@@ -71,8 +71,8 @@ export function listedVoice<V extends Voice & { id: string }>(
 }
 
 /**
- * One of an upstream's voices for an unknown name: always the same for the same name, of its gender where the upstream
- * has one, in English where the upstream lists languages.
+ * One of an upstream's voices in place of `like`, a voice of another catalogue: always the same for the same name, of
+ * its gender if the upstream has such a voice, in English if the upstream lists languages. Null for an empty list.
  */
 export function nearestVoice<V extends Voice>(listed: readonly V[], like: Voice | null): V | null {
   const english = listed.filter(({ languages }) => languages.some((tag) => /^en\b/i.test(tag)));

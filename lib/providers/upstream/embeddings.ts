@@ -15,9 +15,9 @@ interface BatchReply {
 }
 
 /**
- * Embeds texts in as many calls as the upstream's limit requires, a few at once; the first failure ends the others. `call`
- * returns the body of a reply, and `read` reads it in steps, once all are complete. Token counts add up; one reply
- * without a count makes the sum unknown.
+ * Embeds texts in as many calls as the upstream's limit requires, a few at once; the first failure aborts the others.
+ * `call` returns the body of a reply; once all replies are complete, `read` parses them in steps. Token counts add up;
+ * one reply without a count makes the sum unknown.
  */
 export async function inBatches(
   texts: readonly string[],
@@ -83,7 +83,10 @@ function* readAll(
   };
 }
 
-/** A vector as an upstream sends it: numbers, or base64 of little-endian float32, whichever was requested. */
+/**
+ * Reads a vector as upstreams send it, numbers or base64 of little-endian float32, independent of which was requested.
+ * Throws `upstream_invalid`.
+ */
 export function readVector(value: unknown): Float32Array {
   if (typeof value === "string") return fromBase64(value);
   if (!Array.isArray(value)) throw invalidAnswer("without a vector");
@@ -97,7 +100,10 @@ export function readVector(value: unknown): Float32Array {
   return checked(vector);
 }
 
-/** Decodes into the vector's own memory: base64 skips nothing here, since its length must be exact. */
+/**
+ * Decodes into the vector's own memory. The decoder skips invalid characters, and then writes fewer bytes than the
+ * length of the text implies.
+ */
 function fromBase64(text: string): Float32Array {
   const bytes = decodedBase64Length(text);
   if (bytes % 4 !== 0) throw invalidAnswer("with a vector whose last number is incomplete");
@@ -125,10 +131,10 @@ function normalised(vector: Float32Array): Float32Array {
 
 /**
  * The vectors of one reply at the requested length. Without `dimensions` they are forwarded unchanged, whatever their
- * norm; shortened ones are normalised again, since Gemini and some servers cut them without doing so. `shorten`: longer
- * ones are cut here to their first numbers, as models trained for it allow (Matryoshka representation learning,
- * arXiv:2205.13147); otherwise another length than `dimensions` is the upstream's error. Throws `upstream_invalid` with
- * both numbers.
+ * norm; with it they are normalised, since Gemini and some servers shorten vectors without doing so. `shorten`: longer
+ * vectors are cut here to their first numbers, as models trained for it allow (Matryoshka representation learning,
+ * arXiv:2205.13147); otherwise a length other than `dimensions` is the upstream's error. Throws `upstream_invalid` with
+ * both lengths.
  */
 export function fitVectors(
   vectors: readonly Float32Array[],
@@ -140,7 +146,7 @@ export function fitVectors(
     if (vector.length === expected) return dimensions === undefined ? vector : normalised(vector);
     if (shorten && vector.length > expected) return normalised(vector.slice(0, expected));
     const where = dimensions === undefined ? `the first has ${expected}` : `${expected} were requested`;
-    // A server that ignores the field serves all requests without it.
+    // An upstream that ignores `dimensions` still serves every request without it.
     const isCausedByRequest = dimensions !== undefined;
     throw invalidAnswer(`a vector of ${vector.length} numbers where ${where}`, undefined, {
       isCausedByRequest,
@@ -149,8 +155,8 @@ export function fitVectors(
 }
 
 /**
- * Items sorted by their `index`; where it is absent, by their position: Google's OpenAI endpoint leaves out an index of 0.
- * Throws `upstream_invalid` for an index that is invalid or repeated.
+ * Items sorted by their `index`; where it is absent, by their position: Google's OpenAI endpoint leaves out an index of
+ * 0. Throws `upstream_invalid` for an index that is invalid or repeated.
  */
 export function inOrder<T>(items: readonly { index: unknown; item: T }[]): T[] {
   const ordered = new Map<number, T>();

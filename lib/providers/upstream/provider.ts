@@ -38,7 +38,9 @@ export function maxEmbeddingBytes(texts: number, dimensions: number | undefined)
   return 1024 * 1024 + texts * Math.max(dimensions ?? 0, MAX_KNOWN_DIMENSIONS) * BYTES_PER_NUMBER;
 }
 
-/** Time for the first byte of the segments after the caller's first. */
+/**
+ * Milliseconds to wait for the first byte of a later segment's reply; the first segment has the call's own deadline.
+ */
 export const NEXT_SEGMENT_MS = 30_000;
 
 /** `base` with `version` appended where it has no path. */
@@ -46,7 +48,7 @@ export function withVersion(base: string, version: string): string {
   return new URL(base).pathname === "/" ? `${trimEndOf(base, /\//)}${version}` : base;
 }
 
-/** A text as one path segment; one of dots alone would be a step in the path. */
+/** Encodes a text as one path segment; `.` and `..` are encoded too, since they would change the path. */
 export function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%2E"));
 }

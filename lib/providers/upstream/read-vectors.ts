@@ -17,10 +17,11 @@ const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 
 /**
- * Parses a reply without its vectors, which are nearly all of it: as one text, 2,048 of them block the event loop for a
- * tenth of a second, and a single one is copied, parsed, decoded and encoded again. `key`: the JSON key of a vector with
- * its quotes and colon. A list ends at its first closing bracket; with a nested list the rest is not JSON. Null when the
- * reply has no vector of this form, or is not plain JSON around them: `parseJson` of the whole reply is the oracle.
+ * Parses a reply without its vectors, which are nearly all of its bytes. If the reply is parsed as one text, 2,048
+ * vectors block the event loop for a tenth of a second, and a single vector is copied, parsed, decoded and encoded
+ * again. `key`: the JSON key of a vector with its quotes and colon. A list ends at its first closing bracket; if it has
+ * nested lists, the rest is not JSON. Null when the reply has no vector of this form, or is not ASCII JSON around the
+ * vectors: the caller then parses the whole reply with `parseJson`.
  */
 function* cutVectors(bytes: Uint8Array, key: string): Generator<void, CutReply | null, void> {
   const reply = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -79,8 +80,8 @@ export interface ReadVectors {
 }
 
 /**
- * Parses a reply with embeddings in steps. `key`: see `cutVectors`; `vectorsOf` returns the values of the vectors in the
- * order of their texts. Throws its errors and `upstream_invalid`.
+ * Parses a reply with embeddings in steps. `key`: see `cutVectors`; `vectorsOf` returns the values of the vectors in
+ * the order of their texts. Throws the errors of `vectorsOf` and `upstream_invalid`.
  */
 export function* readVectors(
   bytes: Uint8Array,
