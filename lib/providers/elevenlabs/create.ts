@@ -33,7 +33,7 @@ import {
   readElevenLabsList,
 } from "./voices";
 
-/** The limits of its voices. */
+/** The limits of `speed` of ElevenLabs' voices. */
 const SLOWEST = 0.7;
 const FASTEST = 1.2;
 const SAMPLE_RATE = 24_000;

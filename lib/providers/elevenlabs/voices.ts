@@ -101,7 +101,8 @@ export async function elevenLabsVoices(
 }
 
 /**
- * The voice ID for a caller's name: from the table, the account's voices by name or ID, else one of the same gender.
+ * The voice ID for a caller's name: from the table; an account's voice by name or ID; a name that has the form of an
+ * ID; the table's `*`; a voice of the same gender for a catalogue name; else the name itself.
  */
 export function elevenLabsVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
   const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};

@@ -31,7 +31,7 @@ export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelReco
   };
 }
 
-/** The body of a reply. */
+/** Sends one batch; returns the body of its reply. */
 async function callBatch(
   { outbound, keyOf }: UpstreamSettings,
   channel: ChannelRecord,
@@ -70,7 +70,7 @@ function* readReply(bytes: Uint8Array, expected: number): Generator<void, Embedd
   return { vectors, inputTokens: tokensOf(asFields(answer)) };
 }
 
-/** `embedding` is the form of a call with one text. */
+/** The reply to a call with one text has `embedding`, any other `embeddings`. */
 function vectorsOf(answer: unknown, expected: number): unknown[] {
   const body = asFields(answer);
   const embeddings =

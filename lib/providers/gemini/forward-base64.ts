@@ -35,7 +35,7 @@ export async function base64Of(message: Fields): Promise<Base64Audio | null> {
   const texts = [...data.pieces()];
   const characters = texts.reduce((sum, { length }) => sum + length, 0);
   const end = lastCharacters(texts);
-  // The decoder ignores bits after the last byte, and a missing padding.
+  // The decoder would accept missing padding, and unused bits after the last byte that are not zero.
   if (characters % 4 !== 0 || Buffer.from(end, "base64").toString("base64") !== end) return null;
   const bytes = (characters / 4) * 3 - (end.endsWith("==") ? 2 : end.endsWith("=") ? 1 : 0);
   if (bytes < MIN_BYTES || bytes % 2 !== 0 || !isRaw(texts[0])) return null;
@@ -68,7 +68,7 @@ function isRaw(first: Uint8Array = new Uint8Array()): boolean {
   const head = Buffer.from(Buffer.from(first.subarray(0, characters)).toString("latin1"), "base64");
   if (head.length < HEAD_BYTES) return false;
   try {
-    // Nothing of a file's header, or of what more bytes are needed to recognise.
+    // No samples come from a file's header, or while more bytes are needed to recognise the format.
     return new AudioReader(RATE).push(head).length > 0;
   } catch {
     return false;
@@ -76,7 +76,7 @@ function isRaw(first: Uint8Array = new Uint8Array()): boolean {
 }
 
 /**
- * The length of the decoded text, which is shorter than its number of characters implies when one of them is invalid.
+ * Decodes the text only to count its bytes: fewer than its length implies if a character is invalid, -1 for base64url.
  */
 async function decodedBytes(texts: readonly Uint8Array[]): Promise<number> {
   let bytes = 0;

@@ -26,7 +26,7 @@ export function keyHeaders(key: string | null): Record<string, string> {
   return key === null ? {} : { "x-goog-api-key": key };
 }
 
-/** Models up to 3.1 take style directions from the text; later ones read the whole text aloud. */
+/** The models of Gemini 2 and 3.1 take style directions from the text; later ones read the whole text aloud. */
 export function speechForm(options: GeminiOptions, model: string): "parts" | "prompt" {
   return options.speech_form ?? (/gemini-(?:2|3\.1)\b/.test(model) ? "prompt" : "parts");
 }

@@ -34,11 +34,14 @@ interface ReplySummary extends SpeechUsage {
 }
 
 /**
- * Google ends most streams of over a minute with `OTHER`; by `:generateContent` the same requests get all of the speech
- * (https://github.com/googleapis/python-genai/issues/922). Longest expected seconds, twice those of usual speech.
+ * Longest speech to request as a stream, in seconds that the text may take at most, about twice what it usually takes.
+ * Google ends most streams of over a minute with `OTHER`; for the same requests `:generateContent` returns all of the
+ * speech (https://github.com/googleapis/python-genai/issues/922).
  */
 const MAX_STREAMED_SECONDS = 130;
-/** Speech is made about twice as fast as it is spoken: 77 s for 136 s, of which 300 s is the longest expected. */
+/**
+ * Google makes speech about twice as fast as it is spoken: 77 s for 136 s of speech, whose text may take at most 300 s.
+ */
 const MS_PER_EXPECTED_SECOND = 500;
 
 /**
@@ -84,7 +87,7 @@ async function* speak(
       ca: settings.ca,
       options: firstByteBy === undefined ? options : { ...options, firstByteBy },
     });
-  // The model answered the text instead of reading it, which it may not do again.
+  // Repeated once if the model answered the text instead of reading it, which it may not do again.
   const reply = await send().catch((error: unknown) => {
     if (isAppError(error) && error.details.upstreamStatus === 400 && error.details.isCausedByRequest)
       return send();
@@ -124,7 +127,7 @@ async function* speak(
   yield { type: "end", usage: { inputTokens, outputTokens }, finishReason };
 }
 
-/** The error for a reply without audio includes the reason that the upstream gave. */
+/** Passes audio on. Throws `upstream_invalid` with the upstream's finish reason if there is none. */
 async function* requireAudio(
   pcm: AsyncIterable<Uint8Array>,
   summary: ReplySummary,
@@ -149,13 +152,13 @@ async function* eventMessages(
   for await (const { data } of serverSentEvents(reply.body)) {
     if (isDoneMark(data)) continue;
     const message = asFields(await readJson(data));
-    // A cut leaves half an event.
+    // A truncated stream ends with half an event.
     if (message === null) throw truncated();
     yield checkedMessage(message, nowMs, secrets);
   }
 }
 
-/** Those of a reply in JSON: one, or a list. */
+/** The response objects of a reply in JSON: one, or a list. */
 async function wholeMessages(
   reply: UpstreamReply,
   nowMs: number,
@@ -176,7 +179,7 @@ function* base64Events({ texts, bytes }: Base64Audio): Generator<SpeechEvent> {
   for (const text of texts) {
     characters += text.length;
     const before = decoded;
-    // Without the padding.
+    // The padding at the end decodes to nothing.
     decoded = Math.min(bytes, Math.floor((characters * 3) / 4));
     yield { type: "base64", text, bytes: decoded - before };
   }

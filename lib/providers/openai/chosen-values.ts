@@ -2,12 +2,13 @@ import { isAppError } from "../../errors";
 import type { ChosenValues, OpenAiForm } from "./options";
 
 /**
- * Text Embeddings Inference ("batch size 33 > maximum allowed batch size 32"), Alibaba ("batch size is invalid, it should
- * not be larger than 10") and Google ("at most 100 requests can be in one batch").
+ * Errors that state the most texts of one call: from Text Embeddings Inference ("batch size 33 > maximum allowed batch
+ * size 32"), Alibaba ("batch size is invalid, it should not be larger than 10") and Google ("at most 100 requests can
+ * be in one batch").
  */
 const MAX_TEXTS_WORDS =
   /\b(?:maximum allowed batch size |batch size is invalid, it should not be larger than |at most (?=\d+ requests can be in one batch))(\d{1,4})\b/i;
-/** Google's OpenAI endpoint, vLLM before 0.6 and LiteLLM in front of Gemini know only floats. */
+/** Errors about base64: Google's OpenAI endpoint, vLLM before 0.6 and LiteLLM in front of Gemini know only floats. */
 const ENCODING_WORDS = /\bencoding_format\b|\bbase64\b/i;
 /** Mistral: "user: Extra inputs are not permitted". */
 const USER_WORDS = /^user: extra inputs\b/i;
@@ -15,9 +16,9 @@ const USER_WORDS = /^user: extra inputs\b/i;
 const AUDIO_FORMAT_WORDS = /\bresponse_format\b/;
 
 /**
- * The values to try after a refusal, which differ from `chosen` in one; null when it is about something else. An operator's
- * own choice of a form is kept. Words that one of the caller's texts has may be quoted: only a limit of texts would then do
- * harm, since a call succeeds with any.
+ * The value to replace in `chosen` after a refusal; null when the refusal is about something else. A form that the
+ * operator has set is kept. The message may quote the caller's texts: a limit of texts that one of them contains does
+ * not count. A wrong match of the other values does no harm, since a call succeeds with either.
  */
 function otherValues(
   words: string,
@@ -38,8 +39,9 @@ function otherValues(
 }
 
 /**
- * Makes a call, and again with another value after the upstream has refused one that we chose, since the caller's request
- * is not the cause. Values with which a call succeeds are kept for the next calls of the model. Throws the error of `call`.
+ * Makes a call, and repeats it with another value each time the upstream refuses one that Patchbay chose, since the
+ * caller's request is not the cause. Values with which a call succeeds are kept for the next calls of the model. Throws
+ * the error of `call`.
  */
 export async function withAccepted<T>(
   form: OpenAiForm,
@@ -52,7 +54,7 @@ export async function withAccepted<T>(
   for (;;) {
     try {
       const result = await call(chosen);
-      // Only what was refused: another call may have found other values meanwhile.
+      // Keeps only the values that this call changed: a concurrent call may have changed others.
       if (Object.keys(changed).length > 0) form.accepted.set(model, { ...valuesNow(), ...changed });
       return result;
     } catch (error) {

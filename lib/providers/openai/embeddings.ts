@@ -11,8 +11,8 @@ import { type ChosenValues, formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 
 /**
- * `POST /embeddings`. Base64 is requested, because parsing it costs a tenth; both forms are understood. A value of ours
- * that the upstream refuses is replaced.
+ * `POST /embeddings`. Base64 is requested, because parsing it takes a tenth of the time of numbers; both forms are
+ * understood. A value that Patchbay chose and the upstream refuses is replaced.
  */
 export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelRecord): EmbeddingModel {
   return {
@@ -36,7 +36,7 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
   };
 }
 
-/** The body of a reply. */
+/** Sends one batch; returns the body of its reply. */
 async function callBatch(
   { outbound, keyOf }: UpstreamSettings,
   channel: ChannelRecord,

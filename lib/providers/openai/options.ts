@@ -9,7 +9,7 @@ type OpenAiOptions = ReturnType<typeof OPENAI_OPTIONS.of>;
 export const OPENAI_BASE = "https://api.openai.com/v1";
 const AZURE_HOST =
   /\.(?:openai\.azure\.(?:com|us|cn)|cognitiveservices\.azure\.(?:com|us)|services\.ai\.azure\.com)$/;
-/** The newest versions with these operations; no version but previews has speech. */
+/** The newest API versions with these operations; only previews have speech. */
 const AZURE_VERSIONS = { "/audio/speech": "2025-04-01-preview", "/embeddings": "2024-10-21" } as const;
 
 /** OpenAI's limit of inputs in one call. */
@@ -37,7 +37,7 @@ export interface OpenAiForm {
   /** Whether `/models` lists what can be called; Azure lists what could be deployed. */
   hasModelList: boolean;
   hasVoiceList: boolean;
-  /** OpenAI or Azure: exactly the 13 voices. */
+  /** True for OpenAI and Azure, which have exactly OpenAI's 13 voices. */
   isOpenAi: boolean;
 }
 

@@ -2,40 +2,49 @@ import { readGeminiRefusal } from "../gemini/refusal";
 import { asFields, asList, asText, type Fields } from "../outbound/json";
 import type { RefusalFacts } from "../outbound/refusal";
 
-/** OpenAI; `Arrearage` is Alibaba's, with 400. */
+/** OpenAI's codes for an account without credit; `Arrearage` is Alibaba's, with 400. */
 const BILLING_CODES = new Set([
   "insufficient_quota",
   "billing_hard_limit_reached",
   "billing_not_active",
   "Arrearage",
 ]);
-/** OpenAI and Azure; OpenAI, Patchbay and LiteLLM with 403 for a project, key, team or user that may not use the model. */
+/**
+ * Codes of OpenAI and Azure for an unknown model; and of OpenAI, Patchbay and LiteLLM, with 403, for a project, key,
+ * team or user that may not use the model.
+ */
 const NO_MODEL = /^(?:model_not_found|DeploymentNotFound|model_not_allowed|[a-z]+_model_access_denied)$/;
 /**
- * vLLM, Ollama, Speaches and OpenRouter send no code with their 404, Infinity, Kokoro-FastAPI, fastkokoro, LiteLLM,
- * SiliconFlow and Voyage none with their 400. Anchored, because the caller's text is quoted further on.
+ * Errors about an unknown model without a code: vLLM, Ollama, Speaches and OpenRouter send 404; Infinity,
+ * Kokoro-FastAPI, fastkokoro, LiteLLM, SiliconFlow and Voyage 400. Anchored, because the caller's text is quoted
+ * further on.
  */
 const NO_MODEL_WORDS: Readonly<Record<number, RegExp>> = {
   400: /^(?:(?:invalid|unsupported) model(?:: | ')|model does not exist\b|model \S+ is not supported\. supported models |(?:\{'error': ')?(?:\/\S+ )?invalid model name passed in model=)/i,
   404: /^(?:(?:the )?model\b.*(?:does not exist|not found|is not installed)|no endpoints found for )/i,
 };
 /**
- * OpenAI's 429 for one request above the account's tokens per minute: "Request too large for gpt-4o in organization org-x
- * on tokens per min (TPM): Limit 30000, Requested 31538." llama.cpp's 500: "input (992 tokens) is too large to process.
- * increase the physical batch size".
+ * OpenAI's 429 for one request above the account's tokens per minute: "Request too large for gpt-4o in organization
+ * org-x on tokens per min (TPM): Limit 30000, Requested 31538." llama.cpp's 500: "input (992 tokens) is too large to
+ * process. increase the physical batch size".
  */
 const TOO_LARGE_WORDS: Readonly<Record<number, RegExp>> = {
   429: /^request too large\b/i,
   500: /^input (?:\(\d+ tokens\) )?is (?:too large to process|larger than the max context size)\b/i,
 };
-/** Ollama's 500 for a text to which a model returns no number: https://github.com/ollama/ollama/issues/14657. */
+/**
+ * Ollama's 500 for a text for which a model returns NaN or an infinity: https://github.com/ollama/ollama/issues/14657.
+ */
 const NOT_A_NUMBER_WORDS = /^(?:failed to encode response: )?json: unsupported value: (?:NaN|[+-]Inf)\b/;
 /** `expired_key` is LiteLLM's, with 400 in many versions. */
 const BAD_KEY = new Set(["invalid_api_key", "invalid_authentication", "account_deactivated", "expired_key"]);
-/** LiteLLM's name for the error of an upstream of its own, which one of its models has. */
+/** LiteLLM's name for an error of the upstream behind one of its models. */
 const BEHIND_LITELLM = /^litellm\.(\w+): /;
 
-/** LiteLLM's budgets have one code: that of the caller's `user`, of one model of the key, and of the key, its team or user. */
+/**
+ * LiteLLM has one code for the budget of the caller's `user`, of one model of the key, and of the key, its team or its
+ * user.
+ */
 function budgetFacts(words: string): RefusalFacts {
   if (/^(?:ExceededBudget: |LiteLLM )End User\b/.test(words)) return { words, about: "caller" };
   const isOfModel = words.includes("exceeded budget for model=");

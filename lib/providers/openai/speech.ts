@@ -23,7 +23,10 @@ import { formOf } from "./options";
 import { readOpenAiRefusal } from "./refusal";
 import { OPENAI_VOICE_ID, openAiVoiceFor, openAiVoices, otherOpenAiVoice } from "./voices";
 
-/** OpenAI's models on which `instructions`, which carry a part's style too, have no effect (API reference, create speech). */
+/**
+ * OpenAI's models on which `instructions`, which carry a part's style too, have no effect (API reference, create
+ * speech).
+ */
 const WITHOUT_INSTRUCTIONS = /^tts-1(-hd)?(-\d+)?$/;
 
 /**
@@ -68,8 +71,8 @@ async function* speak(
 }
 
 /**
- * Sends one segment; once more with another format, or with another voice, when the upstream refused the one that we
- * chose, or a name that its list maps.
+ * Sends one segment. Repeats it with another audio format if the upstream refused the one that Patchbay chose, and with
+ * another voice if the upstream refused the name and its voice list, requested again, leads to another one.
  */
 async function postSegment(
   settings: UpstreamSettings,
@@ -198,7 +201,7 @@ export async function* speechEventPcm(
       continue;
     }
     const fields = asFields(await readJson(data));
-    // A cut leaves half an event.
+    // A truncated stream ends with half an event.
     if (fields === null) throw truncated();
     // Some servers send every field of their schema, with null for an absent error.
     if (event === "error" || (fields.error ?? null) !== null) throw eventError(fields, secrets);

@@ -92,8 +92,9 @@ export async function openAiVoices(
 }
 
 /**
- * The name sent to the upstream for a caller's name: from the table; the name itself where the upstream lists it (also
- * in Kokoro's form, `af_kore`), or its equivalent; the table's `*`; a voice of the same gender.
+ * The name to send for a caller's name: from the table; the name itself if the upstream lists it (also in Kokoro's
+ * form, `af_kore`); the table's `*`; a listed equivalent; a listed voice of the same gender. Without a list: from the
+ * table, the table's `*`, OpenAI's equivalent, or the name itself.
  */
 export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
   const table = formOf(channel).options.voices ?? {};
@@ -112,8 +113,9 @@ export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: 
 }
 
 /**
- * Another voice for a name that the upstream refused: a server that loads or is busy returns no list, and then a name of
- * Gemini's or OpenAI's is sent as it is. Requests the list again; null when it has no other voice for the name.
+ * Another voice for a catalogue name that the upstream refused. A server that is loading or busy returns no voice list,
+ * so the name was sent as OpenAI's, which the server may not have. Requests the list again; null when it has no other
+ * voice for the name.
  */
 export async function otherOpenAiVoice(
   settings: UpstreamSettings,
