@@ -11,7 +11,7 @@ import { type EngineCall, type EngineEnd, type EngineFrame, readFrames } from ".
 /** Light enough to run in every process. */
 const IN_PROCESS: ReadonlySet<string> = new Set(["lexical"]);
 
-/** The error of a reply whose data is missing or of the wrong kind. */
+/** The error of a reply that ends with a failure, or without the expected last frame. */
 function failureIn(end: EngineEnd | null): AppError {
   if (end?.kind === "failed") {
     const cause = end.cause === null ? undefined : new Error(end.cause);

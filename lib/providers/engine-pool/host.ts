@@ -75,20 +75,21 @@ async function answer(
 }
 
 /**
- * Serves the engines of one server to its processes at a Unix socket, so that each model is loaded once. A process that
- * leaves a call, or ends, stops it.
+ * Serves the engines of one server to its processes at a Unix socket, so that each model is loaded once. A call is
+ * aborted when its process cancels it or ends.
  */
 export async function serveEngines(engines: Engines, clock: Clock, socket: string): Promise<EngineHost> {
   const server = createServer((message, response) => {
     answer(engines, clock, message, response).catch(() => response.destroy());
   });
-  // Connections are kept: a request on one that was just closed would fail.
+  // Without timeouts idle connections stay open: a request on a connection that was just closed would fail.
   Object.assign(server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, timeout: 0 });
   // A connection could not be accepted for lack of file descriptors; the calling process gets its own error.
   server.on("error", () => undefined);
   server.listen(socket);
   await once(server, "listening");
-  // systemd-tmpfiles removes files of /tmp that have not been used for days; kept connections are no use of the socket.
+  // systemd-tmpfiles removes files of /tmp that have not been used for days; an open connection does not count as use
+  // of the socket's file.
   const keepUsed = setInterval(() => {
     const now = new Date();
     for (const file of [socket, path.dirname(socket)]) utimes(file, now, now).catch(() => undefined);

@@ -69,8 +69,8 @@ export interface LocalVoicesProvider extends LocalVoices {
 export const VOICE_OPTIONS = optionsReader(z.object({ voices: VoiceTable.optional() }));
 
 /**
- * The neural voices of this machine: each folder below `directory` is a model, spoken by sherpa-onnx in a process of its
- * own that starts with the first call and ends when idle. A folder that cannot be used does not affect the others.
+ * The neural voices of this machine: each folder below `directory` is a model, spoken by sherpa-onnx in a process of
+ * its own that starts with the first call and ends when idle. A folder that cannot be used does not affect the others.
  */
 export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesProvider {
   const { directory, clock, mirror, outbound } = settings;
@@ -79,7 +79,7 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
   const status: LocalVoices["status"] = (name) =>
     folders.runningEngine(name)?.status() ?? { isLoaded: false, realTimeFactor: null, failure: null };
 
-  /** Speaks a sentence with a model that is not in use. */
+  /** Speaks a sentence with a new engine, even if the model is in use. Throws `invalid` when it makes no sound. */
   async function tryOut(read: ReadFolder): Promise<VoiceTrial> {
     const engine = folders.openEngine(read, null);
     try {

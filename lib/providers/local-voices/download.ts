@@ -22,7 +22,7 @@ export interface DownloadRequest {
   url: string;
   /** Written as the download proceeds; an earlier download is continued, or used when it is complete. */
   file: string;
-  /** The archive's digest is checked afterwards: without one, plain HTTP is refused. */
+  /** Whether the caller knows the archive's digest and checks it afterwards. If not, plain HTTP is refused. */
   isChecked: boolean;
   signal: AbortSignal;
   onProgress(done: number, total: number | null): void;
@@ -37,7 +37,7 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
   const { file, onProgress } = request;
   const [tagged, tag = ""] = (await readFile(tagFile(file), "utf8").catch(() => "")).split("\n");
   const have = tagged === request.url ? await resumableBytes(file) : 0;
-  // The last byte is requested again: a complete file has no rest that a server could send.
+  // The last byte is requested again, since a server cannot send a range that begins at the end of a complete file.
   const from = Math.max(0, have - 1);
   const range: Record<string, string> = have > 0 ? { range: `bytes=${from}-`, "if-range": tag } : {};
   const { reply, url } = await openReply(outbound, clock, request, range);
@@ -56,7 +56,7 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
     reply.body.close();
     throw tooLarge(total);
   }
-  // No range of a file is continued by a weak tag (RFC 9110, 13.1.5).
+  // A weak ETag is not valid in If-Range (RFC 9110 §13.1.5).
   const canResume = etag !== "" && !etag.startsWith("W/");
   await writeFile(tagFile(file), canResume ? `${request.url}\n${etag}` : "");
   const output = await open(file, isRest ? "r+" : "w");
@@ -126,7 +126,7 @@ async function openReply(
       return { reply, url };
     } catch (error) {
       if (!hasCode(error, "upstream_redirect")) throw downloadError(error, url, outbound);
-      // The client's own message says that redirects are not followed.
+      // Replaces the client's own message, which says that redirects are not followed.
       if (location === null)
         throw new AppError(error.code, `${serverOf(url)} answered with a redirect that names no URL.`);
       if (hop >= MAX_REDIRECTS) {
@@ -140,7 +140,7 @@ async function openReply(
 
 const serverOf = (url: URL) => `The archive's server ${url.host}`;
 
-/** The guarded client's error about the archive's server, where it names a channel's upstream. */
+/** Rewords an error of the guarded client to name the archive's server instead of a channel's upstream. */
 function downloadError(error: unknown, url: URL, outbound: Outbound): unknown {
   if (!isAppError(error)) return error;
   if (failureOf(error) !== "address_refused") return withSubject(error, serverOf(url));
@@ -155,7 +155,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
  * Throws `invalid` for a text that is not a web address, for a URL with credentials, and for plain HTTP without a
- * digest to check.
+ * digest to check, except to this machine.
  */
 function parse(text: string, base: URL | undefined, isChecked: boolean): URL {
   if (!URL.canParse(text, base)) throw new AppError("invalid", `'${text.slice(0, 200)}' is not a URL.`);

@@ -42,7 +42,7 @@ export class VoiceFolders {
 
   constructor(private readonly settings: VoiceFoldersSettings) {}
 
-  /** Reads the folders that changed since the last scan; concurrent scans are one. */
+  /** Reads the folders that changed since the last scan; concurrent calls share one scan. */
   scan(): Promise<VoiceScan> {
     this.#scanning ??= this.#scanFolders().finally(() => {
       this.#scanning = null;
@@ -150,7 +150,7 @@ export function toUnusable(error: unknown): UnusableFile {
 
 /**
  * Folders with names that a model may have; those that begin with a dot are being unpacked. Throws when the directory
- * exists but cannot be read: its voices are not gone.
+ * exists but cannot be read, which does not mean that its voices were removed.
  */
 async function foldersIn(directory: string): Promise<string[]> {
   const names = await readdir(directory).catch((error: unknown) => {
@@ -166,7 +166,7 @@ async function foldersIn(directory: string): Promise<string[]> {
   return kept;
 }
 
-/** Throws when no file descriptor was left: the folder is as it was. */
+/** Throws when no file descriptor was left, which says nothing about the folder. */
 async function fingerprintOf(directory: string): Promise<string> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (isOutOfFiles(error)) throw error;

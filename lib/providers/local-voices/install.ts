@@ -45,7 +45,7 @@ export async function installVoice(
   { signal, onProgress }: InstallOptions,
 ): Promise<VoiceFolder> {
   const { directory } = settings;
-  // Next would trace the whole project for a path that it does not know.
+  // Without `turbopackIgnore`, Next's build traces the whole project for a path that it cannot resolve.
   const target = path.join(/* turbopackIgnore: true */ directory, requireName(name));
   if ((await stat(/* turbopackIgnore: true */ target).catch(() => null)) !== null) {
     throw new AppError("conflict", `The local voice '${name}' already exists; remove it first.`);
@@ -60,12 +60,12 @@ export async function installVoice(
   const clear = async (failure: string | null) => {
     await rm(work, { recursive: true, force: true });
     if ("file" in source && source.isTemporary) await rm(source.file, { force: true });
-    // Last, since the next installation may begin after it.
+    // Last, since the next installation may begin once the job has ended.
     await job.end(failure);
   };
   try {
     report({ stage: "download", done: 0, total: null });
-    // Files of an installation whose process ended early.
+    // Deletes the files of an installation whose process ended early.
     await rm(work, { recursive: true, force: true });
     await mkdir(path.join(work, name), { recursive: true });
     const folder = await unpackInto(settings, work, name, source, { signal: job.signal, onProgress: report });
@@ -111,14 +111,14 @@ async function unpackInto(
     return folder;
   };
   const read = await unpacked().catch(async (error: unknown) => {
-    // A damaged archive must not be used by the next installation; a full disk says nothing about it.
+    // A damaged archive must not be used by the next installation; a full disk says nothing about the archive.
     if ("url" in source && isAppError(error) && error.code !== "overloaded" && !signal.aborted)
       await deleteDownload(archive);
     throw error;
   });
   await recordFiles(path.join(work, name), found);
   if (signal.aborted) throw cancelled();
-  // Before the voice is in place: without the record, the next download would be trusted.
+  // Recorded before the voice is in place: without the record, the next download would be trusted.
   const first = archiveName === null ? found : await rememberDigest(directory, archiveName, found);
   // Another archive of this name may have been installed in the meantime.
   if (expected === null) await requireDigest(first);
@@ -155,7 +155,7 @@ function refuseFolder(error: unknown): never {
   throw new AppError("invalid", `The archive contains no usable voice: ${error.file}: ${error.message}`);
 }
 
-/** Decompressing bzip2 blocks for tenths of a second, so a thread does it. */
+/** Unpacks in a thread, because decompressing bzip2 blocks the event loop for tenths of a second. */
 function unpackInThread(
   worker: URL,
   archive: string,

@@ -22,7 +22,7 @@ const STALE_MS = 15_000;
 const ABANDONED_MS = 7 * DAY_MS;
 
 const PREFIX = ".install-";
-/** Locks of starters that replace the file of an ended job; `sweepLeftovers` deletes those of killed processes. */
+/** Locks held while a new job replaces the file of an ended one; `sweepLeftovers` deletes those of killed processes. */
 const TAKEOVER_PREFIX = ".takeover-";
 const SUFFIX = ".json";
 const CANCEL_MS = 5_000;
@@ -41,8 +41,8 @@ type Stored = z.infer<typeof Stored>;
 const START: Stored = { stage: "download", done: 0, total: null, error: null };
 
 /**
- * The time of the file system, with which the times of files are compared: it may be another machine's, whose clock
- * differs. `now`: ours, when no file can be written.
+ * The file system's current time, to compare with the times of files: it may be another machine's, whose clock differs.
+ * Falls back to `now`, this machine's time, when no file can be written.
  */
 async function fileTime(directory: string, now: number): Promise<number> {
   const probe = path.join(directory, `${DRAFT_PREFIX}${randomUUID()}`);
@@ -128,7 +128,7 @@ async function claim(directory: string, name: string, now: number): Promise<bool
   if (!(await create(lock, ""))) return false;
   try {
     const before = await read(file, now);
-    // It ended just now.
+    // The other job has just ended.
     if (before === null) return await create(file, text);
     if (before.state === "running") return false;
     await replaceFile(file, text);
@@ -154,10 +154,10 @@ export async function startJob(
   let writing: Promise<void> = Promise.resolve();
   const beat = async () => {
     const request = await stat(cancelFile(directory, name)).catch(() => null);
-    // An older one was meant for a job whose process ended.
+    // An older request was meant for a job whose process ended.
     if (request !== null && request.mtimeMs >= startedAt)
       cancelled.abort(new AppError("caller_left", "The installation was cancelled."));
-    // When the disk is full, the installation fails too.
+    // Errors are ignored: on a full disk the installation fails anyway.
     await replaceFile(file, JSON.stringify(state)).catch(() => undefined);
   };
   const timer = setInterval(() => {
@@ -187,7 +187,9 @@ const LEFTOVERS_MS: Readonly<Record<string, number>> = {
   [TAKEOVER_PREFIX]: STALE_MS,
 };
 
-/** Deletes what ended processes left: folders that were unpacked or removed halfway, abandoned archives, drafts, locks. */
+/**
+ * Deletes what ended processes left: folders that were unpacked or removed halfway, abandoned archives, drafts, locks.
+ */
 export async function sweepLeftovers(directory: string, now: number): Promise<void> {
   const names = await readdir(directory).catch(() => []);
   const isAged = (name: string) => Object.keys(LEFTOVERS_MS).some((prefix) => name.startsWith(prefix));

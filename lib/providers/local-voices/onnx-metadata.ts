@@ -21,7 +21,7 @@ const VARINT = 0;
 const FIXED_64 = 1;
 const BYTES = 2;
 const FIXED_32 = 5;
-/** Bytes of a tag and a length at most. */
+/** Most bytes that a tag and a length take together. */
 const MAX_HEADER_BYTES = 20;
 const MAX_METADATA_BYTES = 1024 * 1024;
 

@@ -16,14 +16,14 @@ export interface VoiceChunk {
   pauseMs: number;
 }
 
-/** Lengths are in spoken letters (lib/text/spoken-length.ts). At natural speed, over all models (they differ by a fifth). */
+/** Spoken letters (lib/text/spoken-length.ts) a second at natural speed, for all models, which differ by a fifth. */
 const LETTERS_PER_SECOND = 14;
-/** Eight seconds of speech, mostly a whole sentence. */
+/** Longest chunk in spoken letters: eight seconds of speech, usually a whole sentence. */
 const MAX_CHUNK = 120;
-/** Three seconds or the first clause, so that the first sound comes quickly. */
+/** Longest first chunk in spoken letters: three seconds or the first clause, so that the first sound comes quickly. */
 const FIRST_CHUNK = 45;
 
-/** The expected duration of the audio of a text. */
+/** The expected duration of the audio of a text, in seconds. */
 export function secondsOf(text: string, speed: number): number {
   return spokenLength(text) / LETTERS_PER_SECOND / speed;
 }

@@ -20,7 +20,7 @@ export interface EngineFiles {
   ruleFars?: string;
   /** espeak-ng's voice, for a Kokoro model of several languages. */
   lang?: string;
-  /** Factor of the duration at which the model speaks at a natural pace. */
+  /** Factor on the model's durations that gives a natural pace. */
   lengthScale: number;
 }
 
@@ -63,7 +63,9 @@ const PiperJson = z.object({
     .optional(),
 });
 
-/** A model folder; its name is checked by the caller. Throws UnusableFile naming the file that is wrong. */
+/**
+ * Reads a model folder, whose name the caller has checked. Throws UnusableFile with the file that is missing or wrong.
+ */
 export async function readVoiceFolder(root: string, name: string): Promise<ReadFolder> {
   const directory = path.join(root, name);
   const names = (await readdir(directory)).sort();
@@ -173,7 +175,7 @@ function needsEspeak(kind: VoiceKind, metadata: ReadonlyMap<string, string>): bo
 
 function addTextFiles(files: EngineFiles, directory: string, names: readonly string[]): void {
   const all = (list: readonly string[]) => list.map((name) => path.join(directory, name)).join(",");
-  // Lexicons of the same language exclude each other: American before British.
+  // Only one lexicon of a language can be used: American English rather than British.
   const lexicons = names.filter((name) => /^lexicon.*\.txt$/.test(name) && name !== "lexicon-gb-en.txt");
   if (lexicons.length > 0) files.lexicon = all(lexicons);
   const rules = names.filter((name) => name.endsWith(".fst"));
@@ -199,7 +201,7 @@ type PiperFacts = Awaited<ReturnType<typeof readPiperJson>>;
 
 function languagesOf(kind: VoiceKind, metadata: ReadonlyMap<string, string>, piper: PiperFacts): string[] {
   const sources = [piper?.language?.code, metadata.get("language")];
-  // Kokoro's `voice` is the default for its phonemes, the others' is the language itself.
+  // In a Kokoro model, `voice` is only the default for phonemes; in other kinds it is the model's language.
   if (kind !== "kokoro") sources.splice(1, 0, metadata.get("voice"));
   for (const source of sources) {
     const found = readLanguages(source ?? "");

@@ -10,7 +10,10 @@ import { createFile } from "./replace-file";
 
 /** In `<data>/voices`, from earlier versions: SHA-256 of each archive when it was first downloaded, by file name. */
 const EARLIER_DIGESTS = ".digests.json";
-/** In `<data>/voices`: one file per archive, whatever its host, so that concurrent installations lose none. */
+/**
+ * In `<data>/voices`: one file per archive name, whatever its host, so that concurrent installations cannot overwrite
+ * each other's record.
+ */
 const DIGEST_FILE = /^\.digest-[0-9a-f]{32}\.json$/;
 /** In a model's folder: SHA-256 of its files when they were installed. */
 const FILES = ".installed.json";
@@ -30,7 +33,7 @@ async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | nu
   }
 }
 
-/** The name is hashed, because that of an archive can be too long for a file. */
+/** The archive's name is hashed, because it can be too long for a file name. */
 function digestFile(directory: string, archive: string): string {
   const key = createHash("sha256").update(archive).digest("hex").slice(0, 32);
   return path.join(directory, `.digest-${key}.json`);
@@ -95,15 +98,17 @@ export async function recordFiles(folder: string, archive: string): Promise<void
   await writeFile(path.join(folder, FILES), JSON.stringify({ archive, files: await digestsOf(folder) }));
 }
 
-/** SHA-256 of the archive that a folder was installed from; null: its files were copied there, or the record is damaged. */
+/**
+ * SHA-256 of the archive that a folder was installed from; null: its files were copied there, or the record is damaged.
+ */
 export async function archiveDigest(folder: string): Promise<string | null> {
   const recorded = await readRecord(path.join(folder, FILES), Installed).catch(() => null);
   return recorded?.archive ?? null;
 }
 
 /**
- * Compares the files with those that were installed; false when nothing was recorded. Throws `invalid` naming a file that
- * was changed or deleted, or the record when it is damaged.
+ * Compares the files with those that were installed; false when nothing was recorded. Throws `invalid` naming a file
+ * that was changed or deleted, or the record when it is damaged.
  */
 export async function checkFiles(folder: string): Promise<boolean> {
   const recorded = await readRecord(path.join(folder, FILES), Installed).catch((error: unknown) => {

@@ -22,7 +22,7 @@ export function replaceFile(file: string, text: string): Promise<void> {
   return withDraft(file, text, (draft) => rename(draft, file));
 }
 
-/** The same for a new file; false when there is one: of concurrent writers, one succeeds. */
+/** Like `replaceFile`, but only for a new file: false when it exists. Of concurrent writers, one succeeds. */
 export function createFile(file: string, text: string): Promise<boolean> {
   return withDraft(file, text, async (draft) => {
     try {

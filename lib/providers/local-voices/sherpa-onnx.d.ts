@@ -13,7 +13,7 @@ declare module "sherpa-onnx-node" {
     };
     /** Sentences in one run of the model. */
     maxNumSentences: number;
-    /** With commas between them. */
+    /** Paths, separated by commas. */
     ruleFsts?: string;
     ruleFars?: string;
   }
@@ -25,7 +25,7 @@ declare module "sherpa-onnx-node" {
       text: string;
       sid: number;
       speed: number;
-      /** False: the samples are ordinary memory, which is collected as such. */
+      /** False: the samples are in ordinary memory, which the garbage collector frees. */
       enableExternalBuffer: boolean;
     }): { samples: Float32Array; sampleRate: number };
   }

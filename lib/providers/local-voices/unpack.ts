@@ -17,7 +17,7 @@ export interface UnpackLimits {
 
 const UNPACK_LIMITS: UnpackLimits = { bytes: 4 * 1024 ** 3, files: 10_000 };
 
-/** Of one file or folder, as most file systems have it. */
+/** Longest name of one file or folder on most file systems. */
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_DEPTH = 8;
 
@@ -44,7 +44,7 @@ export async function unpack(
     counted.files += 1;
     counted.bytes += entry.size;
     if (counted.files > limits.files) throw new RefusedArchive(`It has more than ${limits.files} files.`);
-    // The header's size is exact: the parser refuses an archive that ends before.
+    // The size in the header is exact: the parser refuses an archive that ends before the entry does.
     if (counted.bytes > limits.bytes) {
       throw new RefusedArchive(`It unpacks to more than ${Math.round(limits.bytes / 1024 ** 2)} MB.`);
     }

@@ -11,7 +11,7 @@ export type UnpackMessage =
 const PROGRESS_MS = 200;
 let reportedAt = 0;
 
-// Only our own code starts it.
+// Not checked, because only our own code starts this worker.
 const { archive, directory }: { archive: string; directory: string } = workerData;
 try {
   await unpack(archive, directory, undefined, (bytes) => {

@@ -36,13 +36,16 @@ export interface VoiceEngineSettings {
   threads: number;
 }
 
-/** Assumed until the first chunk is measured: Kokoro on a slow core needs about twice the duration, Piper a tenth. */
+/**
+ * Real-time factor until the first chunk is measured: Kokoro on a slow core needs about twice the duration, Piper a
+ * tenth.
+ */
 const FIRST_FACTOR = 1;
-/** A new measurement counts as much as this many seconds of audio before it. */
+/** All earlier chunks together count at most as much as this many seconds of audio. */
 const MEMORY_SECONDS = 30;
 const REPORT_MS = 10_000;
 const FIRST_LOAD_MS = 2_000;
-/** A chunk of eight seconds at ten times its duration, and the loading. */
+/** Enough for a chunk of eight seconds at a real-time factor of 10, and for loading the model. */
 const CHUNK_TIMEOUT_MS = 120_000;
 const MAX_WAITING = 32;
 const MAX_OPEN = 128;
@@ -93,7 +96,7 @@ export class VoiceEngine {
     });
   }
 
-  /** Throws `overloaded` with the time after which the machine can speak this text, at once. */
+  /** Throws `overloaded` at once, with a time to retry after, when the machine cannot speak this text in time. */
   async *speak(
     request: SpeechRequest,
     options: CallOptions,
@@ -182,8 +185,8 @@ export class VoiceEngine {
 const MAX_OUTPUT_LENGTH = 4_000;
 
 /**
- * Starts a bundled worker as a process of low priority, so that speech never slows the gateway. It gets no environment
- * (no secrets); the last line that it prints is reported as the reason when it ends unexpectedly.
+ * Starts a bundled worker as a process of low priority, so that speech never slows the gateway. It gets none of our
+ * environment variables (no secrets); the last line that it prints is reported as the reason when it ends unexpectedly.
  */
 function startEngineProcess(workerFile: URL, args: readonly string[]): EngineWorker {
   const child = fork(/* turbopackIgnore: true */ fileURLToPath(workerFile), [...args], {
@@ -200,7 +203,7 @@ function startEngineProcess(workerFile: URL, args: readonly string[]): EngineWor
   const stderr = child.stderr instanceof Socket ? child.stderr : null;
   return {
     listen({ message, ended }) {
-      // Only our own worker sends to it.
+      // Only our own worker sends these messages.
       child.on("message", (sent) => message(sent as SpokenMessage));
       child.on("error", ended);
       child.on("close", (code) => {
@@ -208,7 +211,7 @@ function startEngineProcess(workerFile: URL, args: readonly string[]): EngineWor
       });
     },
     postMessage: (message) => {
-      // When it fails, the process has ended, which `ended` reports.
+      // When sending fails, the process has ended, which `ended` reports.
       child.send({ ...message }, () => {});
     },
     ref: () => {
@@ -224,7 +227,7 @@ function startEngineProcess(workerFile: URL, args: readonly string[]): EngineWor
     terminate: async () => {
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
       const ended = new Promise((resolve) => child.once("exit", resolve));
-      // An idle engine does not keep this process alive, which would end before the engine has.
+      // Referenced until it has ended: an idle engine does not keep this process alive, which could then end first.
       child.ref();
       child.kill("SIGKILL");
       await ended;

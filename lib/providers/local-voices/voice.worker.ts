@@ -8,8 +8,8 @@ import type { VoiceChunk } from "./plan";
 import type { EngineFiles } from "./read-folder";
 
 /**
- * The process of one model. A process and not a thread: sherpa-onnx ends its whole process on a file that it cannot use.
- * The first argument is JSON of EngineFiles, the second the number of threads.
+ * The process of one model. A process and not a thread: sherpa-onnx ends its whole process on a file that it cannot
+ * use. The first argument is JSON of EngineFiles, the second the number of threads.
  */
 
 /** The range of speeds of the models; the samples are stretched for the rest. */
@@ -43,7 +43,7 @@ async function speak({
   speed,
   pauseMs,
 }: VoiceChunk): Promise<{ pcm: Uint8Array; workMs: number }> {
-  // What was missing may be there for the next text.
+  // Loading is repeated for the next text, since a missing file may have been added.
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
     throw error;

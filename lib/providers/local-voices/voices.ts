@@ -57,7 +57,10 @@ function named(name: string, speaker: Voice | undefined): Voice[] {
   return speaker === undefined ? [] : [{ ...speaker, name }];
 }
 
-/** The speaker for a name of Gemini's or OpenAI's catalogue without an entry of its own. */
+/**
+ * The speaker for a name without an entry of its own: the table's `*`; for a name of Gemini's or OpenAI's catalogue, a
+ * speaker of the same name or gender. Null for any other name.
+ */
 function defaultFor(
   own: readonly Voice[],
   languages: readonly string[],
@@ -76,7 +79,7 @@ function defaultFor(
   return choice === null ? null : numberOf(choice.name);
 }
 
-/** The speakers of the model's languages: others would read them with an accent. All, where none is. */
+/** The speakers whose language is one of the model's, since others would have an accent; all if there is none. */
 function nativeSpeakers(own: readonly Voice[], languages: readonly string[]): readonly Voice[] {
   const spoken = new Set(languages.map(baseLanguage));
   const native = own.filter((voice) => voice.languages.some((tag) => spoken.has(baseLanguage(tag))));
