@@ -40,7 +40,7 @@ const ACCENTED_SHARE = 0.35;
 const LETTERS_SHARE = 1;
 const PAIR_SHARE = 0.4;
 const EDGE = 0x02;
-/** Letters of a word that are used for groups; longer ones are codes, not words. */
+/** Letters of a word from which groups are made; longer words are codes. */
 const MAX_SPELT_LETTERS = 128;
 /** Features per step: about a millisecond's work. */
 const FEATURES_PER_STEP = 20_000;
@@ -153,7 +153,7 @@ export function* addText(text: string, sums: Float64Array): Generator<void, void
       work = 0;
     }
   }
-  // White-space texts have a direction of their own.
+  // A text of only white space gets a fixed direction of its own.
   if (counts.size === 0) addFeature(sums, SEED.blank, 1);
 }
 

@@ -1,7 +1,7 @@
 /** Scripts that put no spaces between words. */
 const SPACELESS =
   "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー";
-/** Runs of those, words of the other scripts, and single signs. The `v` flag subtracts one set from another. */
+/** Runs of those scripts, words of other scripts, and single signs. The `v` flag subtracts one set from another. */
 const UNITS = new RegExp(
   `[${SPACELESS}]+|[[\\p{L}\\p{M}\\p{N}]--[${SPACELESS}]]+|[^\\s\\p{L}\\p{M}\\p{N}]`,
   "gv",
@@ -12,7 +12,7 @@ const IS_ASCII = /^\p{ASCII}*$/u;
 const IS_WORD = /^[\p{L}\p{M}\p{N}]/u;
 const IS_PUNCTUATION = /^\p{P}/u;
 const MARKS = /\p{M}+/gu;
-/** Longer units are not words: their accents stay. */
+/** Longer units are not words, so their accents are kept. */
 const MAX_FOLDED_LENGTH = 256;
 
 type UnitKind = "word" | "dense" | "symbol" | "punctuation";

@@ -7,7 +7,7 @@ import { DIMENSIONS, unitVector } from "./sketch";
 /** Texts above this many UTF-16 code units are embedded in steps. */
 const MAX_SINGLE_STEP_LENGTH = 8_192;
 
-/** The vectors of texts, in steps. `shared` holds the sums of short texts, during which nothing else runs. */
+/** Embeds texts in steps. `shared` holds the sums of a short text, which is embedded in a single step. */
 function* embedInSteps(
   texts: readonly string[],
   dimensions: number,

@@ -4,8 +4,8 @@ export const DIMENSIONS = 1_024;
 /**
  * A vector consists of blocks, and every feature is written once, with a sign, into each block. The first 64, 128, 256
  * or 512 numbers are therefore a sketch of the whole text, so a shortened vector loses precision, not features. A
- * block's weight is the root of its share of the length, which makes the whole as precise as one count sketch of 1,024
- * (Charikar, Chen, Farach-Colton 2002; Weinberger et al. 2009).
+ * block's weight is the square root of its share of the 1,024 numbers, which makes the whole vector as precise as one
+ * count sketch of 1,024 numbers (Charikar, Chen, Farach-Colton 2002; Weinberger et al. 2009).
  */
 const BLOCKS = [
   { start: 0, bits: 6 },

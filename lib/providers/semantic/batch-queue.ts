@@ -34,15 +34,15 @@ export const tokensOf = (segments: readonly Segment[]): number =>
   segments.reduce((sum, { ids }) => sum + ids.length, 0);
 
 /**
- * Calls with segments that were not sent yet. Owners take turns, so that the calls of one do not delay those of another,
- * and so do the calls of one owner: each turn sends one segment.
+ * Calls with segments that were not sent yet. Each turn sends one segment: owners take turns, so that one owner's calls
+ * do not delay another's, and so do the calls of one owner.
  */
 export class BatchQueue {
   readonly #jobs = new Turns<Job>();
-  /** Tokens of the segments that wait, by owner. */
+  /** Tokens of the waiting segments, by owner. */
   readonly #tokens = new Map<string, number>();
 
-  /** Tokens of the segments that wait. */
+  /** Tokens of all waiting segments. */
   get tokens(): number {
     let sum = 0;
     for (const tokens of this.#tokens.values()) sum += tokens;
@@ -53,7 +53,10 @@ export class BatchQueue {
     return this.#jobs.size === 0;
   }
 
-  /** About how many tokens are sent before the last of `tokens` that this owner adds now, without these. */
+  /**
+   * About how many waiting tokens are sent before the last of `tokens` that this owner adds now; `tokens` are not
+   * included.
+   */
   tokensBefore(owner: string, tokens: number): number {
     const own = this.#tokens.get(owner) ?? 0;
     let sum = 0;

@@ -30,11 +30,11 @@ export interface SemanticModel extends EmbeddingModel {
 }
 
 const BATCH_TIMEOUT_MS = 30_000;
-/** UTF-16 code units in which the language of a text is detected. */
+/** Length of the start of a text from which its language is detected, in UTF-16 code units. */
 const OPENING = 400;
-/** Texts that are named in a notice. */
+/** Most inputs that a notice lists by number. */
 const MAX_NAMED = 8;
-/** A segment ends before the start of a word that is at most this many tokens back. */
+/** A segment ends between words if a word starts among its last tokens, at most this many back. */
 const MAX_STEP_BACK_TOKENS = 16;
 
 /** The segments of a text: one, or as few as possible of about the same length, divided between words. */
@@ -60,7 +60,7 @@ export function segmentsOf(
   return segments;
 }
 
-/** The segments of all texts, and the position of each one's text. */
+/** The segments of all texts, and for each segment the position of its text. */
 interface Divided {
   segments: Segment[];
   owners: number[];
@@ -79,7 +79,10 @@ function* divide(texts: readonly string[], pieces: PieceTokenizer): Generator<vo
   return divided;
 }
 
-/** The vector of each text: the average of its segments', weighted by their tokens, cut to `dimensions`, of length 1. */
+/**
+ * The vector of each text: the average of its segments' vectors weighted by their tokens, cut to `dimensions` and
+ * normalised to length 1.
+ */
 function combine(
   texts: number,
   { segments, owners }: Divided,
@@ -124,11 +127,12 @@ function noticeOf(inputs: readonly number[], of: number): string {
 }
 
 /**
- * The built-in semantic embedding engine, for English: Universal Sentence Encoder Lite in worker threads, loaded on first
- * use. Vectors have 512 numbers and length 1; a shorter one is the prefix of the whole, normalised again. The model reads
- * 128 tokens, about 90 words; of a longer text it reads one part after the other, and the vector is their average.
+ * The built-in semantic embedding engine, for English: Universal Sentence Encoder Lite in worker threads, loaded on
+ * first use. Vectors have 512 numbers and length 1; a shorter one is the prefix of the whole, normalised again. The
+ * model reads 128 tokens, about 90 words; a longer text is divided into segments, and its vector is the average of
+ * theirs.
  *
- * Limits: 684 calls at once, 513 of one user, and calls that cannot be done by their deadline are refused at once
+ * Limits: 684 calls at once, 513 of one user, and calls that cannot finish by their deadline are refused at once
  * (pool.ts).
  */
 export function createSemanticModel(options: SemanticModelOptions): SemanticModel {
@@ -144,7 +148,7 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
   });
 
   let loaded: PieceTokenizer | null = null;
-  /** Read at first use: 220 KB, some 20 ms. */
+  /** The tokenizer, read at first use: 220 KB, some 20 ms. */
   const tokenizer = (): PieceTokenizer => {
     loaded ??= readTokenizer(modelFolder);
     return loaded;

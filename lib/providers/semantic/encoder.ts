@@ -4,8 +4,8 @@ import { io, loadGraphModel, setBackend, tensor1d, tensor2d } from "@energetic-a
 import { DIMENSIONS } from "./protocol";
 
 /**
- * Padding that costs as much as another run of the graph, in tokens (measured: a run costs some 40 tokens, and all
- * sequences of a run are padded to the longest).
+ * Padding, in tokens, from which another run of the graph costs less (measured: a run costs as much as some 40 tokens,
+ * and all sequences of a run are padded to the longest).
  */
 const PADDING_OF_A_RUN = 40;
 
@@ -19,10 +19,10 @@ interface ModelFile {
 }
 
 /**
- * A buffer in memory pages of its own, which return to the system when it is freed. The same is true of the copies that
- * TensorFlow.js slices from it. A buffer of fixed length is in the heap of the C library: once blocks of megabytes were
- * freed there, glibc keeps up to 64 MB of it for the next ones (the dynamic threshold of mallopt(3)), also after the
- * end of the thread.
+ * A buffer in memory pages of its own, which return to the system when it is freed, as do the copies that TensorFlow.js
+ * slices from it. A buffer of fixed length is in the heap of the C library instead: once blocks of megabytes have been
+ * freed there, glibc keeps up to 64 MB for later ones (the dynamic threshold of mallopt(3)), even after the thread has
+ * ended.
  */
 class PagedBuffer extends ArrayBuffer {
   constructor(length: number) {
@@ -31,7 +31,7 @@ class PagedBuffer extends ArrayBuffer {
   }
 }
 
-/** Reads a whole file to `at`, through a small buffer; returns the position after it. */
+/** Reads a whole file into `target` from `at` on, through a small buffer; returns the position after its last byte. */
 async function readInto(file: string, target: Uint8Array, at: number): Promise<number> {
   const handle = await open(file);
   try {
@@ -62,7 +62,7 @@ async function readArtifacts(folder: string) {
   return { modelTopology, weightSpecs, weightData };
 }
 
-/** Positions of the sequences by run: similar lengths together, so that little is padded. */
+/** Groups positions of sequences into runs of similar length, so that little is padded. */
 export function groupByLength(sequences: readonly Sequence[]): number[][] {
   const lengthOf = (position: number): number => sequences[position]?.length ?? 0;
   const byLength = [...sequences.keys()].sort((a, b) => lengthOf(a) - lengthOf(b));
@@ -87,8 +87,8 @@ export function groupByLength(sequences: readonly Sequence[]): number[][] {
 export type Encode = (sequences: readonly Sequence[]) => Promise<Float32Array>;
 
 /**
- * Loads Universal Sentence Encoder Lite (Cer et al. 2018, arXiv:1803.11175) from the folder of model.json and its weights.
- * Blocks its thread while it encodes.
+ * Loads Universal Sentence Encoder Lite (Cer et al. 2018, arXiv:1803.11175) from the folder of model.json and its
+ * weights. Blocks its thread while it encodes.
  */
 export async function loadEncoder(folder: string): Promise<Encode> {
   if (!(await setBackend("wasm"))) throw new Error("TensorFlow.js could not start its WebAssembly backend.");

@@ -60,7 +60,7 @@ interface Slot {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Per token, before the first measurement. */
+/** Milliseconds per token until the first measurement. */
 const FIRST_GUESS_MS = 0.7;
 const SMOOTHING = 0.1;
 
@@ -69,9 +69,9 @@ const segmentsOf = (batch: readonly Part[]): Segment[] =>
 const stopping = (): AppError => new AppError("overloaded", "The embedding engine is stopping.");
 
 /**
- * Worker threads that embed one batch of segments at a time. What waits is batched: each batch takes segments of all
- * owners, and of all calls of an owner, in turn, so that none delays the others and a large call no small one. A second
- * worker, which costs another copy of the model, is started only when a whole batch waits.
+ * Worker threads that embed one batch of segments at a time. Each batch takes waiting segments of all owners, and of
+ * all calls of an owner, in turn, so that no owner delays the others and no large call a small one. A second worker,
+ * which costs another copy of the model, is started only when a whole batch waits.
  */
 export class SemanticPool {
   readonly #options: SemanticPoolOptions;
@@ -137,7 +137,7 @@ export class SemanticPool {
     await Promise.all([...this.#slots].map((slot) => this.#stop(slot, stopping())));
   }
 
-  /** Throws `overloaded` unless the call can be done by its deadline. */
+  /** Throws `overloaded` unless the call can finish by its deadline. */
   #admit(owner: string, tokens: number, firstByteBy: number): void {
     const { maxOpen } = this.#options;
     const perToken = this.#tokenMs / this.#options.maxWorkers;
@@ -193,7 +193,7 @@ export class SemanticPool {
   #send(slot: Slot, batch: Part[]): void {
     clearTimeout(slot.timer);
     slot.batch = batch;
-    // A crash of the worker is one failure, not one of each call.
+    // Shared, so that a crash of the worker counts as one failure, not as one of each call.
     const shared = new UpstreamProgress();
     shared.hasHead = true;
     for (const { job } of batch) if (job.progress !== undefined) job.progress.batch = shared;
@@ -241,7 +241,10 @@ export class SemanticPool {
     this.#advance();
   }
 
-  /** Only batches of a usual size: those of a single text, and the first one, which loads the model, cost far more. */
+  /**
+   * Measures only batches that are at least half full: a batch of a single text, and the first one, which loads the
+   * model, cost far more per token.
+   */
   #measure(batch: readonly Part[], tookMs: number): void {
     const tokens = tokensOf(segmentsOf(batch));
     if (tokens * 2 < TOKENS_OF_BATCH || this.#batches <= this.#slots.size) return;

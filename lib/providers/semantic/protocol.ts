@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../../errors";
 
-/** Numbers of a vector of the model. */
+/** Dimensions of the model's vectors. */
 export const DIMENSIONS = 512;
-/** The model's graph reads no more tokens of a sequence (its node `ClipToMaxLength`). */
+/** Tokens of a sequence that the model's graph reads; it ignores the rest (its node `ClipToMaxLength`). */
 export const MAX_SEGMENT_TOKENS = 128;
 
 export interface SemanticWorkerData {

@@ -37,7 +37,7 @@ async function answer({ id, segments }: EmbedMessage): Promise<void> {
       : { code: "upstream_error" as const, message: "The built-in embedding engine failed." };
     const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
     parentPort?.postMessage({ id, error: { code, message, cause } } satisfies EmbeddedMessage);
-    // A model that is loaded in part stays so: only a new thread can load it.
+    // A failed load leaves the model partly loaded in this thread: only a new thread can load it.
     process.exit();
   }
 }

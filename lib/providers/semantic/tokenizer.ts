@@ -7,17 +7,17 @@ export interface Encoded {
   score: number;
 }
 
-/** The ID of everything that is not in the vocabulary. */
+/** The ID of characters that are not in the vocabulary. */
 const UNKNOWN = 0;
-/** The IDs below are control symbols, not pieces of text. */
+/** Lower IDs are control symbols, not pieces of text. */
 const FIRST_PIECE = 6;
 /** How much less likely an unknown character is than the rarest piece (SentencePiece, `kUnkPenalty`). */
 const UNKNOWN_PENALTY = 10;
 const WORD_START = "\u2581";
-/** Longer words are divided, in UTF-16 code units. */
+/** Longest word in UTF-16 code units; longer ones are divided. */
 const MAX_WORD_LENGTH = 1_024;
 const WORDS_PER_STEP = 64;
-/** What SentencePiece's rule `nmt_nfkc` makes a space. */
+/** Characters that SentencePiece's rule `nmt_nfkc` turns into a space. */
 const SPACE = /[\s\p{Cc}\u200b-\u200f\ufeff]+/u;
 const WORD = /[^\s\p{Cc}\u200b-\u200f\ufeff]+/gu;
 /** Above every UTF-16 code unit. */
@@ -25,7 +25,7 @@ const UNITS = 0x10000;
 
 function* wordsOf(text: string): Generator<string, void, void> {
   for (const [found] of text.matchAll(WORD)) {
-    // A compatibility character may become several words.
+    // NFKC may turn one compatibility character into several words.
     for (const word of found.normalize("NFKC").split(SPACE)) {
       for (let from = 0; from < word.length; from += MAX_WORD_LENGTH) {
         yield (from === 0 ? WORD_START : "") + word.slice(from, from + MAX_WORD_LENGTH);
@@ -39,7 +39,7 @@ function* wordsOf(text: string): Generator<string, void, void> {
  * (Viterbi; Kudo 2018, arXiv:1804.10959). No piece of this vocabulary crosses a space, so words are encoded one by one.
  */
 export class PieceTokenizer {
-  /** The child of a node for a code unit, under `node × 65,536 + unit`. */
+  /** The child of a node in the trie for a code unit, by the key `node × 65,536 + unit`. */
   readonly #children = new Map<number, number>();
   /** The piece that ends at a node; `UNKNOWN` when none does. */
   readonly #pieceAt: number[] = [UNKNOWN];
