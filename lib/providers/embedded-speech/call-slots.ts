@@ -2,24 +2,24 @@ import { AppError, busyRetryMs } from "../../errors";
 import { callsOfOwner } from "../engine-pool/turns";
 
 /**
- * Calls open at once. A waiting call costs only its request, one with a stalled reader half a second of audio
- * (held-audio.ts).
+ * Most calls open at once. A waiting call holds only its request; a call with a stalled reader holds half a second of
+ * audio (held-audio.ts).
  */
 const MAX_OPEN = 1000;
 /**
- * Calls waiting for their first sound: of one user 513, which at a tenth of a second each is the work of two workers for
- * half a minute.
+ * Most calls that wait for their first sound. One user may have 513 of them: at a tenth of a second each, two workers
+ * need half a minute for them.
  */
 const MAX_WAITING = 684;
 
-/** Calls in progress, and those of them that wait for their first sound. */
+/** Numbers of calls in progress, and of those that still wait for their first sound. */
 interface Calls {
   open: number;
   waiting: number;
 }
 
 interface CallSlot {
-  /** What the call counts among: all calls, and those of its owner. */
+  /** The counters that include the call: that of all calls and that of its owner. */
   among: readonly Calls[];
   isWaiting: boolean;
   isOpen: boolean;
@@ -31,7 +31,7 @@ interface CallSlot {
  */
 export class CallSlots {
   readonly #all: Calls = { open: 0, waiting: 0 };
-  /** Never shrinks: it has as many entries as there are users. */
+  /** Entries are never removed: there are as many as users. */
   readonly #byOwner = new Map<string, Calls>();
   readonly #max: Calls;
   readonly #maxOfOwner: Calls;
@@ -46,8 +46,8 @@ export class CallSlots {
   }
 
   /**
-   * `queueMs`: how long the work before this owner's next chunk will take; `leftMs`: time until the first sound is due.
-   * Throws `overloaded`.
+   * `queueMs`: milliseconds that the work before this owner's next chunk takes; `leftMs`: milliseconds until the first
+   * sound is due. Throws `overloaded`.
    */
   take(owner: string, queueMs: number, leftMs: number): CallSlot {
     const own = this.#byOwner.get(owner) ?? { open: 0, waiting: 0 };
@@ -65,7 +65,7 @@ export class CallSlots {
     return { among, isWaiting: true, isOpen: true };
   }
 
-  /** The first sound was generated. */
+  /** Counts the call as no longer waiting, once its first sound was generated. */
   sounded(slot: CallSlot): void {
     if (slot.isWaiting) for (const calls of slot.among) calls.waiting--;
     slot.isWaiting = false;

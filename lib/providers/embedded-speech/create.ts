@@ -41,9 +41,9 @@ const CHUNK_TIMEOUT_MS = 20_000;
  * The built-in model `patchbay-speech`: flite for English, espeak-ng for the other languages, in worker threads.
  *
  * Limits: 1,000 open calls, 684 of them waiting for their first sound, and three quarters of both for one user
- * (call-slots.ts). Of each call one chunk is being read and one is generated ahead, ten seconds of speech at most. Above
- * 16 MiB over all calls, readers that have stalled for a second keep half a second of audio each (24 KB); the rest is
- * generated again when they continue (held-audio.ts).
+ * (call-slots.ts). Each call holds the chunk that is being read and one generated ahead, each at most ten seconds of
+ * speech. When all calls hold over 16 MiB, readers that have stalled for a second keep half a second of audio each (24
+ * KB); the rest is generated again when they continue (held-audio.ts).
  */
 export function createEmbeddedSpeech(options: EmbeddedSpeechOptions): EmbeddedSpeech {
   const pool = new SpeechPool({

@@ -9,7 +9,7 @@ nowhere.close();
  * which cannot be received (HTML Standard §9.4.4, message port post message steps).
  */
 export function freeBytes(bytes: Uint8Array): void {
-  // Pooled memory has other users; a chunk of sound is far larger than the pool's buffers.
+  // A pooled buffer holds other data too; a chunk of sound is far larger than the pool's buffers.
   if (bytes.byteLength !== bytes.buffer.byteLength) return;
   nowhere.postMessage(null, [bytes.buffer as ArrayBuffer]); // never shared memory: encodePcm16 and slice allocate it
 }

@@ -8,7 +8,7 @@ const BUFFER_BYTES = 16 * 1024 * 1024;
 export const KEPT_BYTES = BYTES_PER_SECOND / 2;
 /** A reader is stalled when it has not read for this long. */
 const STALLED_MS = 1000;
-/** The kept part ends at the quietest position of its last half. */
+/** Length of the quietest section of the kept part's last half, at which the part ends: 10 ms. */
 const QUIET_BYTES = BYTES_PER_SECOND / 100;
 /** Audio that was read is freed in blocks of this size: a second of sound. */
 const READ_BYTES = BYTES_PER_SECOND;
@@ -21,11 +21,11 @@ export class HeldAudio {
   #start: number;
   readonly #total: number;
   #at = 0;
-  /** False while the previous chunk is being read: all of this one can be released then. */
+  /** False while the previous chunk is being read: all of this chunk can then be released. */
   isBeingRead = false;
   takenAt: number;
 
-  /** `start`: bytes of `pcm` that were read before it was released and generated again. */
+  /** `start`: bytes of `pcm` that were read before the chunk was released and generated again. */
   constructor(pcm: Uint8Array, start: number, now: number) {
     this.#total = pcm.length;
     this.#start = Math.min(start, pcm.length);
@@ -80,7 +80,7 @@ export class HeldAudio {
     this.#at = 0;
   }
 
-  /** Frees what was read. */
+  /** Frees the bytes that were read. */
   #release(): void {
     this.#start += this.#at;
     this.#keep(this.#at);
@@ -147,8 +147,8 @@ function quietest(pcm: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * A chunk generated twice is similar but not the same wave (espeak-ng's voice varies randomly): avoids a click between
- * them.
+ * Fades one end over 5 ms to avoid a click: a chunk that is generated twice does not have the same wave both times
+ * (espeak-ng's voice varies randomly).
  */
 function fade(pcm: Uint8Array, way: "in" | "out"): Uint8Array {
   const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);

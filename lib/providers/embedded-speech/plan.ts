@@ -9,11 +9,17 @@ import { baseLanguage, ESPEAK_LANGUAGES } from "../espeak/languages";
 import type { SpeechChunk } from "./protocol";
 import { findEmbeddedVoice } from "./voices";
 
-/** Ten seconds of speech, mostly a whole sentence. Lengths are in spoken letters (lib/text/spoken-length.ts). */
+/**
+ * Longest chunk: ten seconds of speech, usually a whole sentence. Lengths are in spoken letters
+ * (lib/text/spoken-length.ts).
+ */
 const MAX_CHUNK = 160;
-/** Five seconds: a tenth of a second's work for the engine, so that the first sound comes quickly. */
+/**
+ * Longest first chunk: five seconds of speech, a tenth of a second's work for the engine, so that the first sound comes
+ * quickly.
+ */
 const FIRST_CHUNK = 80;
-/** Three seconds, while memory is short. */
+/** Longest chunk while memory is short: three seconds of speech. */
 const SHORT_CHUNK = 45;
 const CONTEXT_LENGTH = 1000;
 
@@ -29,20 +35,23 @@ export const SPEAKER_PAUSE_MS = 250;
 interface Utterance {
   text: string;
   voice: string;
-  /** The language for text without letters, such as "12.5": the one with most letters. */
+  /**
+   * The language for text without letters, such as "12.5": the requested one, else that of the script with most
+   * letters; null: unknown.
+   */
   main: string | null;
   /** Languages by script. */
   byScript: ReadonlyMap<Script, string>;
   speed: number;
 }
 
-/** Read before every chunk. */
+/** Whether memory is short; read before every chunk. */
 export interface Pace {
   /** True while little audio may be held for all readers; chunks are short then. */
   isTight(): boolean;
 }
 
-/** Chunks, generated on demand; null between them where the caller may yield before the next is searched. */
+/** Chunks, generated on demand; null where the caller may yield before the next one is searched. */
 export type PlannedChunks<Chunk = SpeechChunk> = Iterator<Chunk | null>;
 
 /**
@@ -146,7 +155,7 @@ export function* nextChunk<Chunk>(chunks: PlannedChunks<Chunk>): Generator<void,
 }
 
 function* chunksOf(utterances: readonly Utterance[], pace: Pace): Generator<SpeechChunk | null> {
-  // Of the whole request: a line of a dialogue is often too short to detect its language.
+  // The context is from the whole request: a line of a dialogue is often too short to detect its language.
   const context = utterances
     .map(({ text }) => text)
     .join("\n")
@@ -188,7 +197,10 @@ function limitsFor(speed: number, pace: Pace, isFirst: boolean): ChunkLimits {
   };
 }
 
-/** Splits a chunk by language. Engines of other scripts read Latin words too; English reads only its own. */
+/**
+ * Splits a chunk by language. The engine of another script also reads Latin words; the English engine reads only Latin
+ * letters.
+ */
 function runsOf(text: string, { byScript, main }: Utterance): { text: string; language: string | null }[] {
   const script = mainScript(countScripts(text));
   const runs = splitByScript(text, (own) => (own === "Latin" ? script : own));
@@ -200,7 +212,7 @@ function runsOf(text: string, { byScript, main }: Utterance): { text: string; la
     }));
 }
 
-/** The script of most letters; a character that is a syllable counts double. Latin without letters. */
+/** The script with most letters; Latin for a text without letters. A character that is a syllable counts double. */
 function mainScript(counts: ReadonlyMap<Script, number>): Script {
   let main: Script = "Latin";
   let most = counts.get("Latin") ?? 0;

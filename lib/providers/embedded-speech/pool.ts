@@ -6,7 +6,7 @@ import type { SpeakMessage, SpeechChunk, SpokenMessage } from "./protocol";
 
 /** A thread or process that speaks one chunk at a time. */
 export interface EngineWorker {
-  /** `ended`: it failed, or ended without being terminated. */
+  /** `ended` is called when the worker failed, or ended without being terminated. */
   listen(listeners: { message(message: SpokenMessage): void; ended(cause: Error): void }): void;
   postMessage(message: SpeakMessage<unknown>): void;
   ref(): void;
@@ -94,7 +94,7 @@ export function startThread(workerFile: URL): EngineWorker {
 
 /**
  * Worker threads that speak one chunk at a time. Owners take turns, so that the calls of one do not delay those of
- * another; the chunks of one owner are served in order. A speaker has at most one chunk in the queue, so that a long text
+ * another; the chunks of one owner are served in order. A call has at most one chunk in the queue, so that a long text
  * does not delay a short one.
  */
 export class SpeechPool<Chunk = SpeechChunk> {
@@ -135,7 +135,7 @@ export class SpeechPool<Chunk = SpeechChunk> {
     for (const { task, startedAt } of this.#slots) {
       if (task === null) continue;
       const ms = this.#workMs(task.chunk);
-      // The progress of an average chunk is unknown.
+      // Without an estimate for this chunk, its progress is unknown.
       sum += this.#options.workMs === undefined ? ms : Math.max(0, ms - (now - startedAt));
     }
     return sum / this.#options.maxWorkers;

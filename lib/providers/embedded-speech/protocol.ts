@@ -5,12 +5,12 @@ export interface SpeechChunk {
   text: string;
   /** BCP-47; null: to be detected among the languages with Latin letters. */
   language: string | null;
-  /** Text for language detection besides `text`: the beginning of the whole text. */
+  /** The beginning of the whole text, from which the language is detected too. */
   context: string;
   /** Canonical voice name. */
   voice: string;
   speed: number;
-  /** Silence before the words. */
+  /** Silence before the words, in milliseconds at natural speed. */
   pauseMs: number;
 }
 
@@ -20,7 +20,9 @@ export interface SpeakMessage<Chunk = SpeechChunk> {
   chunk: Chunk;
 }
 
-/** Sent by the worker: 24 kHz s16le, or the error. `workMs`: the time it took without loading the engine, if known. */
+/**
+ * Sent by the worker: 24 kHz s16le, or the error. `workMs`: milliseconds of work without loading the engine, if known.
+ */
 export type SpokenMessage =
   | { id: number; pcm: Uint8Array; workMs?: number }
   | { id: number; error: { code: ErrorCode; message: string; cause?: string } };

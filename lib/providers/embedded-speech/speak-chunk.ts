@@ -10,7 +10,7 @@ import { loadFlite } from "../flite/speak";
 import type { SpeechChunk } from "./protocol";
 import { TIMBRES, type Timbre } from "./timbres";
 
-/** Letters that a single sentence needs to be detected as another language than the text around it. */
+/** Letters that a chunk needs for its language to be detected separately from the text around it. */
 const MIN_LETTERS_TO_SWITCH = 24;
 
 const loadOnce = <T>(load: () => Promise<T>) => {
@@ -71,7 +71,7 @@ async function speakWithEspeak(chunk: SpeechChunk, language: string, timbre: Tim
   });
 }
 
-/** A hyphen before a number, and after none, is a minus: espeak-ng skips it, and reads U+2212. */
+/** A hyphen in front of a number, and not after one, is a minus: espeak-ng skips it, but reads U+2212. */
 const HYPHEN_MINUS = /(?<=^|[\s([{«"“„=])(?<!\d\s)-(?=\d)/gu;
 
 /** Text in a form that espeak-ng reads correctly in this base language. */

@@ -13,9 +13,9 @@ import type { SpeechPool } from "./pool";
 export interface Engine<Chunk> {
   /** Checks a request, in steps, and returns its chunks. Throws AppError `invalid`. */
   plan(request: SpeechRequest, pace: Pace): Generator<void, PlannedChunks<Chunk>, void>;
-  /** Time from the start of this chunk to its sound, in milliseconds; absent: little. */
+  /** Milliseconds from the start of this chunk to its sound; absent: counted as 0. */
   firstSoundMs?(chunk: Chunk): number;
-  /** The next chunk is generated when less than this is left of the last. Default: 1.5 s. */
+  /** The next chunk is generated when less than this is left of the current one. Default: 1.5 s of audio. */
   aheadBytes?: number;
   pool: SpeechPool<Chunk>;
   slots: CallSlots;
@@ -26,12 +26,12 @@ export interface Engine<Chunk> {
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Audio is sent in pieces of 200 ms. */
 const PIECE_BYTES = BYTES_PER_SECOND / 5;
-/** With many streams, in pieces of 50 ms: every buffer on the way to a stalled reader holds one piece. */
+/** With many open calls, in pieces of 50 ms: every buffer on the way to a stalled reader holds one piece. */
 const SMALL_PIECE_BYTES = BYTES_PER_SECOND / 20;
 const MANY = 50;
 const LOW_WATER_BYTES = BYTES_PER_SECOND * 1.5;
 
-/** The engine, and the owner of the call that it speaks. */
+/** The engine with the owner of the call. */
 interface EngineOfCall<Chunk> extends Engine<Chunk> {
   ownerId: string;
 }
@@ -54,7 +54,7 @@ export async function* speakRequest<Chunk>(
   const { pool, slots, buffers, clock, aheadBytes = LOW_WATER_BYTES } = engine;
   const chunks = await runInSlices(engine.plan(request, buffers), signal);
   const first = await runInSlices(nextChunk(chunks), signal);
-  // No await between the check of the queue and the entry into it.
+  // No `await` may come between this check of the queue and adding to it.
   const ownMs = first === null ? 0 : (engine.firstSoundMs?.(first) ?? 0);
   const slot = slots.take(ownerId, pool.queueMs(ownerId), firstByteBy - clock.monotonic() - ownMs);
   const queue = new ChunkQueue({ ...engine, ownerId }, chunks, signal);
@@ -154,7 +154,7 @@ function generate<Chunk>(
   begin: () => void,
 ): PendingChunk<Chunk> {
   const queued = pool.speak(chunk, begin, ownerId);
-  // Kept only until the audio was generated, because the task references all of it, however little is still held.
+  // Kept only until the audio is generated: the queued task references all of the audio, however little is still held.
   let cancel: (() => void) | null = queued.cancel;
   const held = queued.pcm.then((pcm) => {
     cancel = null;

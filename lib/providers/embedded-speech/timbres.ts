@@ -15,7 +15,9 @@ export interface Timbre {
   swingHz: number | null;
 }
 
-/** Filters; any two differ by 2 dB or more over the mel bands (2.9 dB except for hollow versus airy or plain). */
+/**
+ * Filters. Any two differ by 2 dB or more over the mel bands (by 2.9 dB, except hollow and airy, and hollow and plain).
+ */
 const COLOURS = {
   plain: [],
   dark: [
@@ -54,7 +56,10 @@ type Row = readonly [
   swingHz?: number,
 ];
 
-/** Neighbours are half a semitone apart; a filter is used again after a semitone and a half at the earliest. */
+/**
+ * Voices next to each other in pitch are half a semitone apart; the same filter comes again a semitone and a half
+ * higher at the earliest.
+ */
 const ROWS: Readonly<Record<string, Row>> = {
   // Female voices, from low to high.
   Gacrux: ["slt", "f4", 150, 0.94, "dark"],

@@ -52,13 +52,13 @@ const CURRENCIES: Readonly<Record<string, string>> = {
   "£": "英镑",
 };
 const AMOUNT = "((?:\\d{1,3}(?:,\\d{3}){1,5}|\\d{1,15})(?:\\.\\d{1,9})?)";
-/** Not of another currency (HK$), in front of its name (¥100元), or of a range. */
+/** A price; not of another currency (HK$), in front of the currency's name (¥100元), or in a range. */
 const PRICE = new RegExp(
   `(?<![A-Za-z])([¥￥$€£]) ?${AMOUNT}([百千万亿]{0,4})(?![百千万亿元块美欧英\\d]|[.,-]\\d)`,
   "gu",
 );
 const PERCENT = new RegExp(`(?<![\\d.,])([-−]?)${AMOUNT}[%％]`, "gu");
-/** Of a measure, or with a tilde: "3-1" is a score or a number of a figure. */
+/** A range of measures, or with a tilde: "3-1" is a score or a figure's number. */
 const RANGE =
   /(?<=[\d%])~(?=[-−]?\d)|(?<=(?<![\w.-])\d{1,4}(?:\.\d{1,9})?%?)[-–](?=\d{1,4}(?:\.\d{1,9})?(?:[%℃°天年周岁次倍米度万元]|个|小时|分钟|公里|公斤))/gu;
 
@@ -85,7 +85,7 @@ function spellSigns(text: string): string {
 
 /** Chinese text in a form that espeak-ng reads correctly. */
 export function respellHan(text: string): string {
-  // Before NFKC, which makes a full-width comma one of thousands.
+  // `spellSigns` comes before NFKC, which turns a full-width comma into one that separates thousands.
   return spellSigns(text)
     .normalize("NFKC")
     .replace(/(\p{Script=Han})々/gu, "$1$1")

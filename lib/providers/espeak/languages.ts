@@ -4,7 +4,7 @@ import type { Script } from "../../text/scripts";
 interface EspeakLanguage {
   /** espeak-ng's name of the voice file. */
   voice: string;
-  /** Those that it is written in. */
+  /** Scripts in which the language is written. */
   scripts: readonly Script[];
 }
 
@@ -43,7 +43,7 @@ export const ESPEAK_LANGUAGES: ReadonlyMap<string, EspeakLanguage> = new Map([
   ["yue", { voice: "yue", scripts: ["Han"] }],
 ]);
 
-/** Other codes of the same languages, and regions with their own voice. */
+/** Other codes of the same languages, and regions that have a language of their own. */
 const ALIASES: Readonly<Record<string, string>> = {
   no: "nb",
   nn: "nb",

