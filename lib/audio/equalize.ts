@@ -49,7 +49,7 @@ function designBiquad({ shape, hertz, gainDb }: Band, rate: number): Biquad {
       a2: (1 - alpha / amplitude) / a0,
     };
   }
-  // The high shelf is the low shelf with the sign of the cosine inverted.
+  // The formula of the high shelf is that of the low shelf with the sign of the cosine inverted.
   const sign = shape === "low-shelf" ? 1 : -1;
   const c = sign * cosine;
   const root = 2 * Math.sqrt(amplitude) * alpha;

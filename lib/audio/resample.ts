@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 
 /** Zero crossings of the sinc on either side of its centre, at the lower of the two rates. */
 const HALF_WIDTH = 32;
-/** Kaiser window: about 85 dB of stop band. */
+/** Shape of the Kaiser window, for a stop band of about 85 dB. */
 const BETA = 8.6;
 /** Centre of the transition band as a fraction of the lower Nyquist frequency: the stop band begins at Nyquist. */
 const CUTOFF = 0.915;
@@ -39,7 +39,7 @@ export class Resampler {
     this.#pending = new Float32Array(this.#half - 1);
   }
 
-  /** Returns the output that `input` completes. */
+  /** Returns the output samples that `input` completes. */
   process(input: Float32Array): Float32Array {
     this.#expected += input.length * this.#ratio;
     return this.#run(input);

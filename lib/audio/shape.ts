@@ -115,9 +115,9 @@ function bestMatch(
 
 /** Loudness of the finished speech, in dBFS over the frames that hold sound. */
 const TARGET_DB = -20;
-/** Frames this far below the loudest are no speech: they are cut from its start and do not count for its loudness. */
+/** Frames this far below the loudest are not speech: they are cut from the start, and do not count for the loudness. */
 const GATE_DB = -35;
-/** The same for the end of speech: the last sound of "cough" and "breath" is 40 dB below the loudest. */
+/** The same limit for the end of speech: the last sound of "cough" and "breath" is 40 dB below the loudest. */
 const END_DB = -45;
 const FRAME_MS = 20;
 /** Largest gain; more would amplify the noise of a pause to the level of speech. */

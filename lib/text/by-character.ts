@@ -1,4 +1,4 @@
-/** Distinct results that fit into a byte besides 0, "not classified yet". */
+/** Distinct results that one byte can index besides 0, which means "not classified yet". */
 const MAX_RESULTS = 255;
 
 /**
@@ -10,8 +10,8 @@ export function memoizeByCharacter<T extends string | number | boolean | null>(
 ): (character: string) => T {
   const results: T[] = [];
   /**
-   * The index of each character's result in `results`, from 1; 0: not classified yet. Memory pages without a lookup
-   * are never allocated.
+   * The index of each character's result in `results`, from 1; 0: not classified yet. Memory pages that no lookup
+   * touches are never allocated.
    */
   const indexes = new Uint8Array(0x110000);
   return (character) => {

@@ -10,9 +10,12 @@ const JOINERS_OUTSIDE_WORDS = /(?<![\p{L}\p{M}])[\u200C\u200D]|[\u200C\u200D](?!
 const INVISIBLE =
   /[\u{AD}\u{180E}\u{200B}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2060}-\u{206F}\u{FEFF}\u{FFF9}-\u{FFFD}\u{E0000}-\u{E007F}\p{Co}\p{Cn}\p{Cs}]/gu;
 const CONTROLS = /(?!\n)\p{Cc}/gu;
-/** Ligatures and forms by position, which engines spell out. Not the phrases (U+FDF0), up to 18 characters in one. */
+/**
+ * Ligatures and positional forms of letters, which engines spell out. Not the phrases from U+FDF0 on, of up to 18
+ * characters in one.
+ */
 const PRESENTATION_FORMS = /[\u{FB00}-\u{FB4F}\u{FB50}-\u{FDEF}\u{FE70}-\u{FEFC}]/gu;
-/** Vowel points and accents, which engines spell out. */
+/** Hebrew vowel points and accents, which engines spell out. */
 const HEBREW_POINTS = /(?=\p{M})[\u{591}-\u{5C7}]/gu;
 
 /** Marks of Markdown that would be read out: emphasis, code, links, and at the start of a line headings and stars. */
@@ -27,8 +30,8 @@ const MARKDOWN: readonly (readonly [marked: RegExp, plain: string])[] = [
 ];
 
 /**
- * The text for speech engines: NFC, a line feed for every line break, without control characters, pictographs, the marks
- * of Markdown, and the forms and points of letters that engines spell out.
+ * The text for speech engines: NFC, a line feed for every line break, without control characters, pictographs, the
+ * marks of Markdown, and the forms and points of letters that engines spell out.
  */
 export function cleanSpeechText(text: string): string {
   let words = text.replace(/\r\n?|\u2028/g, "\n").replace(/\u2029/g, "\n\n");

@@ -20,9 +20,12 @@ const LATIN_LANGUAGES = [
   "vi",
 ];
 const MIN_LETTERS = 4;
-/** A shorter text is often a name: the detector must call its result reliable. */
+/** Words of a sentence. A shorter text is often a name, so the detector must call its result reliable. */
 const MIN_SENTENCE_WORDS = 5;
-/** How far another language's score must be above the fallback's; "Hello world" is 0.03 nearer to Norwegian. */
+/**
+ * How far another language's score must be above that of the fallback; "Hello world" scores 0.03 more for Norwegian
+ * than for English.
+ */
 const MARGIN = { sentence: 0.02, short: 0.1 };
 
 /**

@@ -14,11 +14,11 @@ export interface TextChunk {
 /** Lengths in spoken letters (spoken-length.ts); read again for every chunk. */
 export interface ChunkLimits {
   readonly max: number;
-  /** The first chunk is cut at a comma before this where there is one, else at a space if it is much longer. */
+  /** Limit of the first chunk, which is cut at a comma within it, or at a space if the text is much longer. */
   readonly first: number;
 }
 
-/** A first sentence up to this times `first` is not cut at a space. */
+/** A first sentence of up to this factor of `first` is not cut at a space. */
 const FIRST_SLACK = 1.4;
 
 const TERMINATORS = /[.!?…。！？｡؟۔।॥።՞։။]/u;
@@ -90,7 +90,7 @@ function* sentences(text: string): Generator<TextChunk> {
     let end: End | null = null;
     if (text[at] === "\n") end = lineEnd(text, at);
     else if (marksOf(text.charAt(at)) & IS_TERMINATOR) {
-      // Computed once for all its terminators, so that a long run takes linear time.
+      // A run is read once for all its terminators, so that a long run takes linear time.
       if (at >= run.end) run = readRun(text, at + 1);
       end = sentenceEnd(text, at, run);
     }
@@ -155,7 +155,7 @@ function readRun(text: string, from: number): Run {
 function sentenceEnd(text: string, at: number, run: Run): End | null {
   const mark = text.charAt(at);
   const end: End = { at: run.end, kind: "sentence" };
-  // Left for lineEnd, so that the pause of a paragraph is kept.
+  // `lineEnd` ends this sentence, so that the pause of a paragraph is kept.
   if (run.isLastOfParagraph) return null;
   if (marksOf(mark) & IS_WIDE_TERMINATOR) return end;
   if (!run.isEnd || (mark === "." && run.end === at + 1 && isAbbreviation(text, at))) return null;
@@ -210,6 +210,6 @@ function lastClause(text: string, from: number, to: number): number | null {
  */
 function betweenCharacters(text: string, at: number): number {
   for (let cut = at; cut > Math.max(0, at - 32); cut--) if (!CONTINUATION.test(text.charAt(cut))) return cut;
-  // Only marks: they are cut anywhere except inside a pair.
+  // There are only marks here: they are cut anywhere except inside a surrogate pair.
   return at > 1 && /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }

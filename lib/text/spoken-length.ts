@@ -10,7 +10,7 @@ const LONE_LETTER = 4;
 const CAPITAL_IN_CAPITALS = 3;
 const BY_SCRIPT: Readonly<Partial<Record<string, number>>> = { Han: 4, Hangul: 2, Kana: 1.5 };
 
-/** The class of a character without its neighbours, as bits; the low five are its weight in half letters. */
+/** Bits that classify a character without its neighbours; the low five are its weight in half letters. */
 const WEIGHT = 0b11111;
 const IS_POINT = 1 << 5;
 const IS_LETTER = 1 << 6;
@@ -36,8 +36,8 @@ const characterBits = memoizeByCharacter((character) => {
 });
 
 /**
- * How long speaking a text takes, in letters of running text. Digits, symbols and spelled capitals are read as words, and
- * ideographs are syllables: they count for more.
+ * How long speaking a text takes, in letters of running text. Digits, symbols and spelled capitals are read as words,
+ * and ideographs are syllables: they count for more.
  */
 export const spokenLength = (text: string): number => measure(text, Number.POSITIVE_INFINITY).length;
 

@@ -37,15 +37,16 @@ function popMin(heap: number[]): number {
 const WORK_PER_STEP = 4_096;
 
 /**
- * Byte-pair encoding of one piece (a Latin-1 string, one character per byte): always merges the adjacent pair of the
- * lowest rank, the leftmost of equals. A queue over a linked list, O(n log n): the textbook loop is quadratic, and a
- * megabyte of one letter would block the process. Runs in steps, so that the caller can yield between them. Returns how
- * many tokens are left.
+ * Byte-pair encoding of one piece (a Latin-1 string, one character per byte): always merges the adjacent pair with the
+ * lowest rank, the leftmost of equal ones. A priority queue over a linked list makes this O(n log n): the textbook loop
+ * is quadratic, and a megabyte of one letter would block the process. Runs in steps, so that the caller can yield
+ * between them. Returns how many tokens are left.
  */
 function* mergeInSteps(bytes: string, vocabulary: Vocabulary): Generator<void, number, void> {
   const length = bytes.length;
-  // Zero-filled arrays, which the system allocates lazily, so that a long piece costs nothing before it is processed: a
-  // part's length minus one, the distance to the previous part minus one, and the rank of a pair plus one.
+  // All three are zero-filled, which the system allocates lazily, so that a long piece costs nothing before it is
+  // processed: they hold a part's length minus one, the distance to the previous part minus one, and the rank of a pair
+  // plus one.
   const partLength = new Int32Array(length + 1);
   const distance = new Int32Array(length + 1);
   const pairRank = new Int32Array(length + 1);
@@ -96,7 +97,7 @@ const SPECIAL = new Map([
 const PIECES =
   /'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s/gu;
 
-/** The longest tokens, in bytes: of letters, and of all. */
+/** Bytes of the longest token of letters, and of the longest of all. */
 const MAX_WORD_BYTES = 42;
 const MAX_TOKEN_BYTES = 128;
 const IS_ASCII = /^\p{ASCII}*$/u;
@@ -115,9 +116,12 @@ const CHARACTERS_PER_STEP = 8_192;
 const isToken = (bytes: string, words: Vocabulary) =>
   bytes.length <= MAX_TOKEN_BYTES && words.rankOf(bytes, 0, bytes.length) >= 0;
 
-/** The count of a known piece, or of one whose minimum is above `limit`; else its bytes (Latin-1), to be merged. */
+/**
+ * The token count of a known piece; or the least possible count of a piece, if that is above `limit`; else the piece's
+ * bytes (Latin-1), to be merged.
+ */
 function lookUp(piece: string, words: Vocabulary, limit: number): number | string {
-  // A token of one piece consists of the text's bytes; for ASCII these are the characters.
+  // A token's bytes are those of the text in UTF-8; for ASCII these are the characters.
   const isAscii = IS_ASCII.test(piece);
   if (isAscii && isToken(piece, words)) return 1;
   const known = recent.get(piece);
@@ -166,7 +170,7 @@ export function* countTokensInSteps(
   const words = vocabulary();
   let count = 0;
   let since = 0;
-  // Each iteration has its own expression, because other texts are counted between the steps.
+  // `matchAll` copies the expression, whose position would otherwise be shared with texts counted between the steps.
   for (const [piece] of text.matchAll(PIECES)) {
     // Matching a long piece and converting it to bytes both take long: the caller may yield after each.
     if (piece.length > LONG_PIECE) {

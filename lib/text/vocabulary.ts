@@ -111,7 +111,7 @@ function sixBits(file: Uint8Array, at: number): number {
 
 let loaded: Vocabulary | null = null;
 
-/** The vocabulary, loaded on first use (about 25 ms): at the server's start, never by the admin command. */
+/** The vocabulary, loaded on first use (about 25 ms): the server does so at its start, the admin command never. */
 export function vocabulary(): Vocabulary {
   if (loaded !== null) return loaded;
   const requireFromRoot = createRequire(path.join(process.cwd(), "package.json"));

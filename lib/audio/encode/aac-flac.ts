@@ -8,7 +8,10 @@ import type { EncoderSession } from "./session";
 registerAacEncoder();
 registerFlacEncoder();
 
-/** AAC-LC in ADTS frames, 64 kbit/s; or FLAC, 16 bit, with an open-ended stream info. Each runs its own thread. */
+/**
+ * AAC-LC in ADTS frames, 64 kbit/s; or FLAC, 16 bit, whose stream info states no length. Each encoder runs in its own
+ * thread.
+ */
 export async function openAacOrFlac(format: "aac" | "flac", sampleRate: number): Promise<EncoderSession> {
   const sink = new ByteSink();
   const source = new AudioSampleSource(

@@ -4,7 +4,9 @@ import { wavHeader } from "../pcm";
 import { EncoderThread } from "./encoder-thread";
 import { type EncodedFormat, SAMPLE_RATE } from "./session";
 
-/** Encoders running at once. One of LAME or Opus takes at most 1 MB; one of AAC or FLAC takes a thread and 5 MB. */
+/**
+ * Most encoders at once. An MP3 (LAME) or Opus encoder takes at most 1 MB; one for AAC or FLAC takes a thread and 5 MB.
+ */
 const MAX_ENCODERS = { mp3: 256, opus: 256, aac: 16, flac: 16 } satisfies Record<EncodedFormat, number>;
 /** Long chunks are encoded in blocks of 250 ms, so that no encoder delays the others. */
 const PIECE_SAMPLES = SAMPLE_RATE / 4;

@@ -12,7 +12,10 @@ import {
 } from "./session";
 
 const NOTHING = new Uint8Array(0);
-/** Encoders of all running replies by ID; in a worker, outside the event loop that serves requests. */
+/**
+ * Encoders of all running replies, by ID. They run in a worker, so that they do not block the event loop that serves
+ * requests.
+ */
 const sessions = new Map<number, Promise<EncoderSession>>();
 
 function open(format: EncodedFormat): Promise<EncoderSession> {

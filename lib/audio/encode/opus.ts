@@ -4,7 +4,7 @@ import { BITRATES_KBPS } from "../../ports/audio-encoder";
 import { ByteSink } from "./byte-sink";
 import type { EncoderSession } from "./session";
 
-/** Complexity of libopus, 0 to 10: 5 takes a quarter of the CPU of the default 10. */
+/** Complexity of libopus, from 0 to 10: 5 takes a quarter of the CPU time of the default, 10. */
 const COMPLEXITY = 5;
 const FRAME_SECONDS = 0.02;
 const PAGE_SECONDS = 0.2;
