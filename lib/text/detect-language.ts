@@ -73,7 +73,8 @@ export function detectLatinLanguage(text: string, fallback: string, guess: Guess
 }
 
 /**
- * The language of a script, decided by characteristic letters where several use it; null for Latin and for no script.
+ * The language of a script, decided by characteristic letters where several use it; null for Latin, and for a script
+ * without a language here.
  */
 export function languageOfScript(script: Script, text: string): string | null {
   switch (script) {

@@ -133,7 +133,7 @@ function lineEnd(text: string, at: number): End | null {
   return continues ? null : { at: next, kind: "sentence" };
 }
 
-/** A run of terminators and closers. */
+/** A run of terminators and closing marks. */
 interface Run {
   end: number;
   /** True when a blank line follows. */

@@ -12,7 +12,7 @@ export interface EmbeddedSpeechOptions {
   /** The bundled speech.worker.ts. */
   workerFile: URL;
   clock: Clock;
-  /** Default: one less than the cores, 1 or 2. */
+  /** Default: one less than the number of cores, but at least 1 and at most 2. */
   maxWorkers?: number;
   /** Default: 50 s. */
   idleMs?: number;

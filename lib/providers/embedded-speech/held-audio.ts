@@ -4,7 +4,7 @@ import { freeBytes } from "./free-bytes";
 const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Audio held for all readers together before stalled ones release theirs: 32 KB for each of 500 readers. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
-/** What a stalled reader keeps then: half a second of sound, which lasts nearly half a minute at 1 KB/s. */
+/** What a stalled reader keeps of its audio: half a second, which lasts nearly half a minute at 1 KB/s. */
 export const KEPT_BYTES = BYTES_PER_SECOND / 2;
 /** A reader is stalled when it has not read for this long. */
 const STALLED_MS = 1000;
@@ -49,7 +49,9 @@ export class HeldAudio {
     return this.#total - this.#start - this.#at;
   }
 
-  /** Where to resume when the chunk is generated again; null while nothing was released. */
+  /**
+   * The byte from which the chunk must be generated again; null while audio is held, and when nothing is left to read.
+   */
   get resumeAt(): number | null {
     return this.bytes === 0 && this.left > 0 ? this.#start + this.#at : null;
   }
@@ -66,7 +68,7 @@ export class HeldAudio {
     return piece;
   }
 
-  /** Releases all but about half a second, or everything before it is read. */
+  /** Releases all but about half a second, or everything if the chunk is not being read yet. */
   shorten(): void {
     const kept = this.isBeingRead ? KEPT_BYTES : 0;
     if (this.#at > 0) this.#release();

@@ -70,7 +70,7 @@ export async function* speakRequest<Chunk>(
       while (held.bytes > 0) {
         const length = slots.open > MANY ? SMALL_PIECE_BYTES : PIECE_BYTES;
         if (held.left <= aheadBytes + length && !buffers.isTight()) queue.prefetch();
-        // Not in a variable, which would keep the memory of a stalled reader alive.
+        // Not assigned to a variable, which would keep the piece of a stalled reader in memory.
         yield { type: "audio", pcm: held.take(length, clock.monotonic()) };
         throwIfAborted(signal);
       }

@@ -11,7 +11,7 @@ export interface Timbre {
   bands: readonly Band[];
   flite: FliteVoice;
   espeak: EspeakVariant;
-  /** Range of the English melody in hertz; null: the engine's own. */
+  /** Standard deviation of the pitch in English, in hertz; null: the engine's own. */
   swingHz: number | null;
 }
 

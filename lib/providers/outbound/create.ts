@@ -18,7 +18,9 @@ export interface Outbound {
    * descriptor is left), or the call's abort reason.
    */
   call(request: OutboundRequest): Promise<UpstreamReply>;
-  /** The same for a reply that is only used when it is complete: returns after its last byte. */
+  /**
+   * Like `call`, for a reply that is only used when it is complete: resolves to its decoded bytes after the last one.
+   */
   callWhole(request: OutboundRequest): Promise<Uint8Array>;
   allowList(): AllowList;
   close(): Promise<void>;
@@ -29,8 +31,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** Shorter than the 5 s after which common servers close a connection, so that no call meets a closing socket. */
 const IDLE_SOCKET_MS = 4_000;
 /**
- * A channel's connections are replaced after this, with a new name lookup. undici's `clientTtl` would ask the clock
- * about every connection of the pool in every call.
+ * A channel's connections are replaced after this, with a new name lookup. undici's `clientTtl` would read the clock
+ * for every connection of the pool in every call.
  */
 const POOL_MS = 300_000;
 /**
@@ -106,7 +108,7 @@ class ChannelPools {
     this.#resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
   }
 
-  /** False when the channel has another pool, or needs one. */
+  /** False when the channel has another pool, or needs a new one. */
   isCurrent(channelId: string, pool: ChannelPool): boolean {
     const isFresh = this.settings.clock.monotonic() < pool.until && !isLossy(pool);
     return isFresh && this.#pools.get(channelId) === pool;
@@ -171,7 +173,7 @@ class ChannelPools {
       // null: one connection for each running call. A call that waited here for a connection could not fail over.
       connections,
       pipelining: 1,
-      // Our own timeouts are exact and know the call's deadline.
+      // undici's timeouts are off: ours are exact and know the call's deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_SOCKET_MS,

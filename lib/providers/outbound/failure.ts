@@ -29,7 +29,7 @@ export function failureOf(error: unknown): UpstreamFailureKind | null {
   return null;
 }
 
-/** Begins the messages of this folder. */
+/** Start of this folder's error messages, which `withSubject` replaces. */
 const SUBJECT = "The channel's upstream";
 
 /** The same error about a server that is not a channel's upstream. */

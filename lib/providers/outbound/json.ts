@@ -1,6 +1,8 @@
 import { invalidAnswer } from "./failure";
 
-/** Upstream replies are read leniently: these narrow `unknown` without asking for more than is needed. */
+/**
+ * Upstream replies are read leniently: these functions narrow `unknown` and require no more than their callers need.
+ */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

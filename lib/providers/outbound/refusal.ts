@@ -59,8 +59,8 @@ function isMarkup(text: string): boolean {
 }
 
 /**
- * An upstream's error message for administrators: like `cleanMessage`, also without whatever may be a key; of a page,
- * its text without tags. Empty when nothing is left.
+ * An upstream's error message for administrators: like `cleanMessage`, also without anything that may be a key; of an
+ * HTML page, only its text. Empty when nothing is left.
  */
 export function cleanUpstreamText(text: string, secrets: readonly string[]): string {
   const start = startOf(text, secrets);

@@ -178,7 +178,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   readonly #onLate = (): void => this.#fail(this.#pieces.length === 0 ? tooSlow() : stalled());
 }
 
-/** True for an error that was sent with status 200. Only a body that contains the word is parsed. */
+/** True for an error that was sent with status 200. Only a body that contains the word "error" is parsed. */
 function isErrorBody(bytes: Uint8Array): boolean {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return body.length <= REFUSAL_BYTES && body.includes('"error"') && hasError(body.toString("utf8"));

@@ -29,9 +29,9 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /**
  * The events of a stream (WHATWG HTML §9.2.6), in time linear in its bytes, whatever the size of an event or of the
  * chunks it arrives in. Three differences from the standard: data after the last blank line is an event too, because
- * some servers leave that line out, and the reader knows whether it is complete; an event with empty data is skipped,
- * because some servers send it to keep the connection alive; lines from one that begins with a brace to the next blank
- * line or field are the data of an event, because Google ends a failed stream with plain JSON. Throws
+ * some servers leave that line out, and the caller can tell whether the event is complete; an event with empty data is
+ * skipped, because some servers send it to keep the connection alive; lines from one that begins with a brace to the
+ * next blank line or field are the data of an event, because Google ends a failed stream with plain JSON. Throws
  * `upstream_invalid` for an event over 32 MiB and for field or event names that are not UTF-8.
  */
 export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {

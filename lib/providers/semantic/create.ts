@@ -15,7 +15,7 @@ export interface SemanticModelOptions {
   /** Folder of model.json, its weights and vocab.json. */
   modelFolder: string;
   clock: Pick<Clock, "monotonic">;
-  /** Default: one less than the cores, 1 or 2. */
+  /** Default: one less than the number of cores, but at least 1 and at most 2. */
   maxWorkers?: number;
   /** Default: 45 s. */
   idleMs?: number;

@@ -27,7 +27,7 @@ export interface SemanticPoolOptions {
   idleMs: number;
   /** A worker that takes this long for a batch is stopped. */
   batchTimeoutMs: number;
-  /** Most calls at once; three quarters of them of one owner. */
+  /** Most calls at once, of which one owner may have three quarters. */
   maxOpen: number;
   now(): number;
 }
