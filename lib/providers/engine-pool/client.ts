@@ -88,7 +88,7 @@ async function embed(connection: Connection, task: Task, options: CallOptions): 
 
 /**
  * The providers of a process whose built-in engines run in another one (host.ts), so that they are loaded once for all
- * processes. Upstreams, voices and names stay in this process.
+ * processes. Upstream calls and the lists of voices stay in this process.
  */
 export function withEngineHost(local: ProvidersOfProcess, socket: string, clock: Clock): ProvidersOfProcess {
   const connection = { socket, agent: new Agent({ keepAlive: true }), clock };

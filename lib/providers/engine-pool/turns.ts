@@ -44,7 +44,10 @@ export class Turns<Item> {
   }
 }
 
-/** Most calls of one owner in an engine that has `all` open at most: three quarters, as of a process's calls. */
+/**
+ * Most calls of one owner in an engine that has `all` open at most: three quarters, the same share as of a process's
+ * calls.
+ */
 export const callsOfOwner = (all: number): number => Math.ceil((all * 3) / 4);
 
 /** Owner of the calls that the console makes. */

@@ -34,14 +34,12 @@ interface ReplySummary extends SpeechUsage {
 }
 
 /**
- * Longest speech to request as a stream, in seconds that the text may take at most, about twice what it usually takes.
- * Google ends most streams of over a minute with `OTHER`; for the same requests `:generateContent` returns all of the
- * speech (https://github.com/googleapis/python-genai/issues/922).
+ * Largest `maxSeconds` of speech that is requested as a stream; it is twice the usual duration. Google ends most
+ * streams of over a minute with `OTHER`; for the same requests `:generateContent` returns all of the speech
+ * (https://github.com/googleapis/python-genai/issues/922).
  */
 const MAX_STREAMED_SECONDS = 130;
-/**
- * Google makes speech about twice as fast as it is spoken: 77 s for 136 s of speech, whose text may take at most 300 s.
- */
+/** Google makes speech about twice as fast as it is spoken: 77 s for 136 s of speech with a `maxSeconds` of 300. */
 const MS_PER_EXPECTED_SECOND = 500;
 
 /**
@@ -87,7 +85,7 @@ async function* speak(
       ca: settings.ca,
       options: firstByteBy === undefined ? options : { ...options, firstByteBy },
     });
-  // Repeated once if the model answered the text instead of reading it, which it may not do again.
+  // Repeated once if the model answered the text instead of reading it: the same request often succeeds.
   const reply = await send().catch((error: unknown) => {
     if (isAppError(error) && error.details.upstreamStatus === 400 && error.details.isCausedByRequest)
       return send();

@@ -71,7 +71,7 @@ async function read(file: string, now: number): Promise<Omit<VoiceJob, "name"> |
   return { ...stored, state: stored.error !== null ? "failed" : isStale ? "interrupted" : "running" };
 }
 
-/** The installations that are running, and the failed ones that were not dismissed yet, by name. */
+/** The installations that are running, and the failed or interrupted ones that were not dismissed yet, by name. */
 export async function listJobs(directory: string, now: number): Promise<VoiceJob[]> {
   const names = (await readdir(directory).catch(() => [])).filter(
     (name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX),
@@ -86,7 +86,8 @@ export async function listJobs(directory: string, now: number): Promise<VoiceJob
 }
 
 /**
- * Cancels an installation and waits until it has ended, or dismisses one that has already ended. Throws `not_found`.
+ * Cancels an installation and waits up to 5 s until it has ended, or dismisses one that has already ended. Throws
+ * `not_found`.
  */
 export async function cancelJob(directory: string, name: string, clock: Clock): Promise<void> {
   const file = fileOf(directory, name);

@@ -84,7 +84,7 @@ async function removeTopFolder(directory: string): Promise<void> {
     throw new RefusedArchive("It must contain the files of one voice, or one folder with all of them.");
 }
 
-/** Feeds the parser, one entry at a time; the first error ends it. */
+/** Feeds the parser, which emits an entry as soon as the previous one has been read; the first error ends it. */
 async function parseAll(
   source: AsyncIterable<Uint8Array>,
   parser: Parser,

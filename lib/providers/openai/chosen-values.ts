@@ -54,7 +54,7 @@ export async function withAccepted<T>(
   for (;;) {
     try {
       const result = await call(chosen);
-      // Keeps only the values that this call changed: a concurrent call may have changed others.
+      // Only the values that this call replaced are changed: a concurrent call may have replaced others.
       if (Object.keys(changed).length > 0) form.accepted.set(model, { ...valuesNow(), ...changed });
       return result;
     } catch (error) {

@@ -86,7 +86,7 @@ export function readOpenAiRefusal(status: number, body: Fields | null): RefusalF
     return { words, about: "caller" };
   if (reasons.some((reason) => NO_MODEL.test(reason)) || NO_MODEL_WORDS[status]?.test(words ?? "") === true)
     return { words, about: "model" };
-  // What LiteLLM without a database answers to an unknown key; with 503, its database is down.
+  // With 400 this is LiteLLM's answer to an unknown key if it has no database; with 503 its database is down.
   const isBadKey = hasOneOf(BAD_KEY) || (status === 400 && reasons.includes("no_db_connection"));
   if (status === 401 || status === 403 || isBadKey) return { words, about: "key" };
   if (status === 402) return { words, about: "money" };

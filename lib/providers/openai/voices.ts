@@ -114,8 +114,8 @@ export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: 
 
 /**
  * Another voice for a catalogue name that the upstream refused. A server that is loading or busy returns no voice list,
- * so the name was sent as OpenAI's, which the server may not have. Requests the list again; null when it has no other
- * voice for the name.
+ * so OpenAI's name of the voice was sent, which the server may not know. Requests the list again; null when it has no
+ * other voice for the name.
  */
 export async function otherOpenAiVoice(
   settings: UpstreamSettings,

@@ -6,7 +6,7 @@ import { invalidAnswer } from "../outbound/failure";
  * Less audio is not speech. It is held back until more arrives, so that a reply with only a click can still fail over.
  */
 const MIN_BYTES = 40 * 48;
-/** Largest audio event: over one second. */
+/** Largest audio event in bytes: over one second of speech. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
