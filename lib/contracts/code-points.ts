@@ -1,4 +1,4 @@
-// A file of its own, which browsers load without zod.
+// In its own file, so that browsers can load it without zod.
 
 /** The number of Unicode code points. */
 export function codePoints(text: string): number {

@@ -8,8 +8,8 @@ export type Cell = string | number | boolean | null;
 const FORMULA = /(?:^|(?<=[;,|\t\r\n]))(?= *[=+\-@\t\r＝＋－＠])/g;
 
 /**
- * A cell of a CSV file (RFC 4180). Text is always quoted, and an apostrophe keeps a formula text (OWASP, CSV injection);
- * numbers are bare.
+ * A cell of a CSV file (RFC 4180). Text is always quoted, and an apostrophe makes a spreadsheet show a formula as text
+ * (OWASP, CSV injection); numbers are not quoted.
  */
 export function csvCell(value: Cell): string {
   if (value === null) return "";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** The message of a validation error for which the schema has none of its own; it follows the field's name. */
+/** The message of a validation error when the schema defines none, worded to follow the field's name. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -48,7 +48,7 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ["ipv6", "an IPv6 address, such as 2001:db8::7"],
 ]);
 
-/** What a string of this format is, or its pattern; patterns of zod itself are too long to show. */
+/** What the format accepts, or the pattern of a schema's own `regex`; those of zod's formats are too long to show. */
 function describeFormat(issue: { format: string; pattern?: string | undefined }): string {
   const accepted = FORMATS.get(issue.format);
   if (accepted !== undefined) return `must be ${accepted}`;
@@ -56,7 +56,7 @@ function describeFormat(issue: { format: string; pattern?: string | undefined })
   return isOwnPattern ? `must match ${issue.pattern}` : "has the wrong format";
 }
 
-/** What is wrong with the value as the first member of its kind; if there is none, the kinds of all members. */
+/** The error of the first union member that has the value's type; if there is none, the types that are accepted. */
 function describeUnion(members: readonly (readonly z.core.$ZodIssue[])[], input: unknown): string {
   const kindErrors = members.map((errors) =>
     errors.find(({ code, path }) => code === "invalid_type" && path.length === 0),
@@ -71,7 +71,7 @@ function describeUnion(members: readonly (readonly z.core.$ZodIssue[])[], input:
   return error.path.length === 0 ? text : `is not valid: '${error.path.map(String).join(".")}' ${text}`;
 }
 
-/** A message as part of a sentence. */
+/** A message as a clause, without its capital and its full stop. */
 function asClause(message: string): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, "");
 }
@@ -94,8 +94,9 @@ function typeName(value: unknown): string {
 }
 
 /**
- * The errors of a value that fits no member of a union: those inside the one member of the value's kind, since the others
- * only say that they are of another kind. An error in all of them is the union's own.
+ * Replaces the error of a union by the errors of the one member that has the value's type, since the other members only
+ * report that the value has another type. Returns the union's own error when no member has that type, or several have
+ * it.
  */
 export function flattenUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
@@ -104,7 +105,9 @@ export function flattenUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return inside.flatMap((one) => flattenUnion({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-/** The message of an error for which the schema has none of its own: a sentence, as the console's schemas write. */
+/**
+ * The message of a validation error when the schema defines none, as a sentence like those of the console's schemas.
+ */
 export function describeAsSentence(issue: z.core.$ZodRawIssue): string {
   const text = describeIssue(issue);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -8,11 +8,14 @@ const duration = (fallback: number) => z.int().min(1).max(DAY_MS).default(fallba
 
 /** All limits with their defaults; `PATCHBAY_LIMITS` overrides individual ones. */
 export const Limits = z.strictObject({
-  /** Body of a gateway call, in bytes. */
+  /** Largest request bodies: of speech and other gateway calls, of embeddings calls, and of console requests. */
   jsonBodyBytes: bytes(4 * 1024 * 1024),
   embeddingsBodyBytes: bytes(16 * 1024 * 1024),
   consoleBodyBytes: bytes(64 * 1024),
-  /** Gateway request bodies in memory at once, as sent: per key, and in total; one owner may use half of the total. */
+  /**
+   * Gateway request bodies in memory at once, as sent: per key, and in total. The keys of one user together may use
+   * half of the total.
+   */
   keyBodiesBytes: bytes(64 * 1024 * 1024),
   allBodiesBytes: bytes(256 * 1024 * 1024),
   /** Until the request line and all headers have arrived. */

@@ -24,7 +24,7 @@ export function safeReturnPath(path: string | null | undefined): string {
   return url.origin !== BASE || OFF_ORIGIN_PREFIX.test(cleaned) ? "/" : cleaned;
 }
 
-/** The sign-in page that returns to `path`; `hasEnded`: it says that the session has ended. */
+/** The sign-in page that returns to `path`; `hasEnded`: the page says that the session has ended. */
 export function signInPath(path: string, hasEnded: boolean): string {
   const query = new URLSearchParams();
   if (path !== "/") query.set("return_to", path);

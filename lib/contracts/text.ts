@@ -58,7 +58,7 @@ export function boundedText(min: number, max: number) {
       abort: true,
     })
     .refine((text) => text.length <= max || (text.length <= max * 2 && codePoints(text) <= max), {
-      // Not at import: each `toLocaleString` makes a formatter, about a millisecond for each schema.
+      // Formatted on an error, not at import: each `toLocaleString` creates a formatter, about 1 ms for each schema.
       error: () => `Must have at most ${max.toLocaleString("en")} characters.`,
       abort: true,
     })

@@ -28,7 +28,10 @@ export const Fallback = z.strictObject({
   models: z.array(z.string()),
   /** Names of the channels that serve their requests now; may be empty. */
   channels: z.array(z.string()),
-  /** Only without channels. True: a half-open circuit lets one probe through at a time; false: all requests fail. */
+  /**
+   * Meaningful only when `channels` is empty. True: a half-open circuit lets one probe through at a time; false: all
+   * requests fail.
+   */
   recovering: z.boolean(),
 });
 export type Fallback = z.infer<typeof Fallback>;
@@ -36,7 +39,7 @@ export type Fallback = z.infer<typeof Fallback>;
 export const Alert = z.strictObject({
   id: z.string(),
   kind: AlertKind,
-  /** ID of the channel, key or user, or name of the model, it is about; empty for the instance. */
+  /** ID of the channel, key or user, or name of the model, that the alert is about; empty for the instance. */
   subject: z.string(),
   subject_name: z.string().nullable(),
   state: z.enum(["opened", "resolved"]),
@@ -114,7 +117,9 @@ export const WebhookTest = z.strictObject({
 });
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
-/** The body posted to the signed webhook. `id` and `state` together identify a message, which may arrive more than once. */
+/**
+ * The body posted to the signed webhook. `id` and `state` together identify a message, which may arrive more than once.
+ */
 export const WebhookMessage = Alert.pick({
   id: true,
   subject: true,

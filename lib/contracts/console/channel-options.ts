@@ -39,8 +39,8 @@ const COMMON_OPTIONS = {
 };
 
 /**
- * Returns options under their current names. Requests, settings files and stored channels of earlier versions may have the
- * old name of `batching`; when both are given, `batching` applies.
+ * Returns options under their current names. Requests, settings files and stored channels of earlier versions may have
+ * the old name of `batching`; when both are given, `batching` applies.
  */
 export function renameOldOptions<T>(options: Readonly<Record<string, T>>): Record<string, T> {
   const { coalescing, ...rest } = options;
@@ -71,8 +71,8 @@ export const GEMINI_SHAPE = {
   /** Requests speech as a stream. Default: true, except for long speech that the caller needs whole. */
   streaming: z.boolean().optional(),
   /**
-   * How the style of a request in another dialect is sent: `parts` in `speechMetadata` (newer models read all text
-   * aloud), `prompt` in front of the text. Default: by the model's name.
+   * Where to send the style of a request in another dialect. `parts`: in `speechMetadata`, because newer models read
+   * all text aloud; `prompt`: in front of the text. Default: by the model's name.
    */
   speech_form: z.enum(["parts", "prompt"]).optional(),
   /** `send`: forwards `dimensions` to the upstream. `shorten`: requests full vectors, which the gateway shortens. */

@@ -29,14 +29,16 @@ export const ChannelTimeouts = z.strictObject({
 });
 export type ChannelTimeouts = z.output<typeof ChannelTimeouts>;
 
-/** Half-open: recovering; the next request is the probe that decides. */
+/** Half-open: recovering; the next request is the probe that closes the circuit or opens it again. */
 export const CircuitState = z.enum(["closed", "open", "half_open"]);
 
 /** Why a circuit opened. */
 export const CircuitReason = z.enum(["failures", "error_rate", "rate_limited", "credentials", "account"]);
 export type CircuitReason = z.output<typeof CircuitReason>;
 
-/** As the answering process sees it: each process has its own circuits. */
+/**
+ * As the answering process sees it: each process has its own circuits, and their states are shared only through Redis.
+ */
 export const CircuitHealth = z.strictObject({
   state: CircuitState,
   opened_at: Timestamp.nullable(),
@@ -53,7 +55,7 @@ export type CircuitHealth = z.output<typeof CircuitHealth>;
 export const ChannelUse = z.enum(["none", "failing", "serving"]);
 export type ChannelUse = z.output<typeof ChannelUse>;
 
-/** A model that its channel does not serve now, or only to a probe. */
+/** A model whose circuit on the channel is open, or half-open so that only a probe is sent. */
 export const BrokenModel = CircuitHealth.extend({ name: z.string() });
 export type BrokenModel = z.output<typeof BrokenModel>;
 
@@ -78,7 +80,7 @@ export const Channel = z.strictObject({
   enabled: z.boolean(),
   /** An embedded engine: it can be disabled, not deleted. */
   embedded: z.boolean(),
-  /** Of its best model and key: closed while any model is served. */
+  /** The health of its best model and key: closed while the channel serves any model. */
   health: CircuitHealth,
   /** Models without a closed circuit on any key; empty when every model is served. */
   broken_models: z.array(BrokenModel),
@@ -105,9 +107,9 @@ export const LOCAL_VOICES = "local-voices";
 
 /** Providers that call an upstream; each is a folder of lib/providers. */
 export const UPSTREAM_PROVIDER_NAMES = ["gemini", "openai", "elevenlabs"] as const;
-/** Keys of the tables of providers: one that lacks a provider does not compile. */
+/** Tables by provider have these keys, so that a table without an entry for each provider does not compile. */
 export type UpstreamProviderName = (typeof UPSTREAM_PROVIDER_NAMES)[number];
-// No enum: the console's forms take the names from `GET /api/providers`.
+// A string instead of `z.enum`: the console's forms take the names from `GET /api/providers`.
 const ProviderName = z
   .string()
   .max(64)
@@ -161,8 +163,8 @@ export const CreateChannel = z
 export type CreateChannel = z.output<typeof CreateChannel>;
 
 /**
- * `PATCH /api/channels/{id}`: in `keys` an `{id}` retains a stored key, with its label unless another is sent (null: none);
- * a string or a `{key}` is a new one; others are removed.
+ * `PATCH /api/channels/{id}`. In `keys`, an `{id}` keeps that stored key; its label changes only if `label` is sent
+ * (null removes it). A string or a `{key}` adds a key. Stored keys that are not listed are removed.
  */
 export const UpdateChannel = z
   .strictObject({
@@ -177,7 +179,7 @@ export const UpdateChannel = z
   .extend({ version: z.int() });
 export type UpdateChannel = z.output<typeof UpdateChannel>;
 
-/** `POST /api/channels/{id}/close`: the circuit of one key; absent: all of the channel. */
+/** `POST /api/channels/{id}/close`: the key whose circuits to close; absent: all circuits of the channel. */
 export const CloseCircuit = z.strictObject({ key_id: Id.optional() });
 export type CloseCircuit = z.output<typeof CloseCircuit>;
 
@@ -203,8 +205,8 @@ export const UpstreamFailure = z.strictObject({
   code: z.string(),
   message: z.string(),
   /**
-   * The network error when there was no response (`connection_refused`, `tls_failed`, …), or what of the channel the
-   * upstream refused: `credentials`, `account`.
+   * The network error when there was no response (`connection_refused`, `tls_failed`, …), or what the upstream refused:
+   * the channel's key (`credentials`) or its account, such as one without credit (`account`).
    */
   fault: z.string().nullable(),
   upstream_status: z.int().nullable(),

@@ -33,7 +33,7 @@ export type DataOf<Key extends EndpointKey> =
 type InputPart<Name extends string, Value> =
   Record<never, never> extends Value ? { readonly [Key in Name]?: Value } : { readonly [Key in Name]: Value };
 
-/** Query parameters as a client sends them: numbers as such; null is left out. */
+/** Query parameters as code passes them to the client: numbers are accepted as numbers, and null omits a parameter. */
 type SentQuery<Schema extends z.ZodType> = {
   readonly [Name in keyof z.input<Schema>]:
     | z.input<Schema>[Name]

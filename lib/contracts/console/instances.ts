@@ -25,7 +25,7 @@ export const InstanceStatus = z.strictObject({
   /** Percent of one core; above 100 with worker threads. */
   cpu_percent: z.int(),
   memory_bytes: z.int(),
-  /** How old its view of other processes' changes may be. */
+  /** How far its view of other processes' changes may lag behind the store. */
   change_lag_ms: z.int(),
 });
 export type InstanceStatus = z.infer<typeof InstanceStatus>;

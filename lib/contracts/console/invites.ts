@@ -21,11 +21,11 @@ export const Invite = z.strictObject({
   email: z.string().nullable(),
   /** The user whose password it resets; null for an invite. */
   user: Named.nullable(),
-  /** Null once that user was deleted. */
+  /** The user who created the link; null: deleted. */
   made_by: Named.nullable(),
   created_at: Timestamp,
   expires_at: Timestamp,
-  /** False when its creator lost the permission to grant it. */
+  /** False when the link is invalid because its creator may no longer grant it, or a reset no longer applies. */
   works: z.boolean(),
 });
 export type Invite = z.infer<typeof Invite>;

@@ -33,7 +33,9 @@ const InstalledVoice = z.strictObject({
   failure: z.string().nullable(),
   /** Digest of the installed archive; null: the files were copied into the folder. */
   archive_sha256: Sha256,
-  /** Its channel, whose option `voices` is the mapping; null: it has none, because another model has its name. */
+  /**
+   * The voice's channel, whose option `voices` is the mapping; null: none, because another model has the voice's name.
+   */
   channel: z
     .strictObject({ id: z.string(), version: z.int(), voices: z.record(z.string(), z.string()) })
     .nullable(),
@@ -60,7 +62,7 @@ const AvailableVoice = z.strictObject({
   licence: z.string(),
   /** Host of the archive. */
   host: z.string(),
-  /** The digest with which a download is compared: the publisher's, else that of the first download. */
+  /** The expected digest of a download: the publisher's, else that of the first download. */
   sha256: Sha256,
   sha256_from: z.enum(["publisher", "first_download"]).nullable(),
   /** Bytes of an interrupted download, which the next one continues. */
@@ -126,7 +128,7 @@ export const VoiceCheck = z.strictObject({
   /** Duration of a spoken sentence. */
   audio_ms: z.int(),
   real_time_factor: z.number(),
-  /** True when every file is as recorded at installation; false: nothing was recorded. */
+  /** True: every file is as recorded at installation. False: nothing was recorded. A changed file gives `invalid`. */
   is_unchanged: z.boolean(),
 });
 export type VoiceCheck = z.infer<typeof VoiceCheck>;

@@ -41,9 +41,9 @@ export const Model = z.strictObject({
       enabled: z.boolean(),
       /** True for a built-in engine. */
       embedded: z.boolean(),
-      /** Its circuit for this model, as the answering process sees it. */
+      /** The channel's circuit for this model, as the answering process sees it. */
       state: CircuitState,
-      /** Of this model on the channel. */
+      /** Outcome of the requests for this model on the channel. */
       use: ChannelUse,
     }),
   ),

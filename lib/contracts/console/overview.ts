@@ -67,10 +67,13 @@ export type OverviewRoute = z.output<typeof OverviewRoute>;
 export const Overview = z.strictObject({
   from: Timestamp,
   to: Timestamp,
-  /** Start of the calls that were read when only the newest of a busy hour were, or are kept; null: all. */
+  /**
+   * The time since which calls are included, when there were too many to read or the retention has deleted the earlier
+   * ones; null: the whole range is included.
+   */
   read_from: Timestamp.nullable(),
   total: UsageSums,
-  /** The same for the preceding period, up to the elapsed share of the range. */
+  /** Sums of the preceding period; while the range is still running, of the same elapsed share of that period. */
   before: UsageSums,
   /** Requests that were refused before a channel was called; not included in the calls. */
   rejected: z.int(),

@@ -14,12 +14,12 @@ export const RefusedLimit = z.enum([
   /** Bytes of request bodies in progress. */
   "key_bodies",
   "user_bodies",
-  /** Repeats with an Idempotency-Key in progress. */
+  /** Repeats with an Idempotency-Key that wait for the reply to the first request. */
   "key_repeats",
   "user_repeats",
   "key_budget",
   "user_budget",
-  /** Wrong API keys of one address. */
+  /** Wrong API keys from one address. */
   "wrong_keys",
 ]);
 export type RefusedLimit = z.output<typeof RefusedLimit>;
@@ -40,8 +40,8 @@ export const Rejection = z.strictObject({
   user_id: z.string().nullable(),
   user_name: z.string().nullable(),
   /**
-   * As the request named it; null: it named none, was refused before its body was read, or not recorded because too many
-   * different names were sent.
+   * The name that the request sent; null: it sent none, it was refused before its body was read, or the name was not
+   * recorded because too many different names were sent.
    */
   model: z.string().nullable(),
   error: z.string(),
@@ -60,7 +60,7 @@ export type Rejection = z.output<typeof Rejection>;
 
 export const RejectionList = listOf(Rejection);
 
-/** Filters of rejected requests; a request ID finds the latest of a minute only. */
+/** Filters of rejected requests; `request_id` finds only the latest request of a row, since no other ID is stored. */
 export const RejectionQuery = ListQuery.extend(
   UsageFilters.pick({ key_id: true, user_id: true, model: true, request_id: true, from: true, to: true })
     .shape,

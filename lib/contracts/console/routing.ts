@@ -17,12 +17,12 @@ const RoutedChannel = z.strictObject({
 /** Channels of one tier: one is picked first, the others serve the next attempts. */
 const RouteTurn = z.strictObject({
   priority: z.int(),
-  /** Channels with closed circuits, by likelihood. */
+  /** Channels with closed circuits, the most likely first. */
   channels: z.array(
     RoutedChannel.extend({
       /** Probability of being picked, 0 to 1; the sum over the turn is 1. */
       share: z.number().min(0).max(1),
-      /** Of this model on the channel. */
+      /** Outcome of the requests for this model on the channel. */
       use: ChannelUse,
     }),
   ),

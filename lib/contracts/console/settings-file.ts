@@ -8,13 +8,16 @@ import { OpenSettings } from "./settings";
 /** Channels, models and settings as one file: an instance without users, keys, secrets and usage. */
 
 const FileSettings = OpenSettings.partial().extend({
-  /** Without `rules` in files of earlier versions: the rules of models and keys are unchanged. */
+  /** Files of earlier versions have no `rules`; their import leaves the rules of models and keys unchanged. */
   alerts: OpenSettings.shape.alerts.partial({ rules: true }).optional(),
 });
 
-/** Without upstream keys. `embedded`: an embedded engine, matched by provider. */
+/**
+ * A channel without its upstream keys. `embedded`: an embedded engine, matched by provider, and a local voice also by
+ * model.
+ */
 const FileChannel = CreateChannel.omit({ keys: true }).extend({
-  // Errors of one channel are reported as a skipped step and do not reject the file.
+  // The import checks provider, address and headers in full: it skips an invalid channel and does not reject the file.
   provider: boundedLine(1, 64),
   base_url: z.string().max(2_048).nullable().optional(),
   headers: z.record(z.string().max(128), z.string().max(4_096)).optional(),
@@ -26,10 +29,11 @@ export const SettingsFile = z.strictObject({
   format: z.literal("patchbay-settings", "Must be a file that Patchbay exported."),
   version: z.literal(1, "Must be a file of version 1."),
   exported_at: Timestamp,
-  /** Version of the Patchbay that wrote it. */
+  /** Version of the Patchbay that wrote the file. */
   patchbay: boundedText(0, 64),
   settings: FileSettings,
-  // One transaction of some ten seconds at most: writes that wait longer fail (lib/store/write-queue.ts).
+  // Keeps the import's one transaction below about ten seconds, because writes that wait longer fail
+  // (lib/store/write-queue.ts).
   models: z.array(CreateModel).max(10_000),
   channels: z.array(FileChannel).max(5_000),
 });
@@ -52,7 +56,7 @@ export const ImportStep = z.strictObject({
   /** `same`: this instance already matches the file. */
   action: z.enum(["create", "change", "same", "skip"]),
   fields: z.array(z.string()),
-  /** Why it is skipped. */
+  /** Why the step is skipped; null: it is not skipped. */
   reason: z.string().nullable(),
 });
 export type ImportStep = z.output<typeof ImportStep>;

@@ -46,15 +46,15 @@ export const ScopedAlertRule = z.discriminatedUnion("scope", [
   z.strictObject({
     scope: z.literal("model"),
     model: z.string().regex(MODEL_NAME, 'Must be a model\'s name, such as "tts-1".'),
-    /** Of the model's own requests. */
+    /** Error rate of the model's requests. */
     error_rate_percent: ErrorPercent,
-    /** Replaces the general rule where a channel does not serve this model. */
+    /** Replaces the general rule for channels that do not serve this model at the moment. */
     channel_open_minutes: ChannelMinutes,
   }),
   z.strictObject({
     scope: z.literal("key"),
     key_id: boundedLine(1, 64),
-    /** Of the key's own requests. */
+    /** Error rate of the key's requests. */
     error_rate_percent: ErrorPercent,
     /** Replaces the general rule for this key's budgets. */
     budgets: z.boolean(),
@@ -62,7 +62,7 @@ export const ScopedAlertRule = z.discriminatedUnion("scope", [
 ]);
 export type ScopedAlertRule = z.infer<typeof ScopedAlertRule>;
 
-/** The model or API key of a rule, as text that is unique among rules. */
+/** Names the model or API key of a rule; two rules with the same text are duplicates. */
 const subjectOfRule = (rule: ScopedAlertRule) =>
   rule.scope === "model" ? `model ${rule.model}` : `key ${rule.key_id}`;
 
@@ -106,7 +106,7 @@ export const Settings = z.strictObject({
   self_registration: z.boolean(),
   /** Monthly budget of self-registered users, until an administrator changes it; null: no limit. */
   registration_budget_usd: Usd.nullable(),
-  /** Longest lifetime of a session, and idle timeout. */
+  /** Longest lifetime and idle timeout of sessions, in hours. */
   session_hours: z.strictObject({
     admin_absolute: Hours,
     admin_idle: Hours,
@@ -194,18 +194,18 @@ const CacheFigures = z.strictObject({
 });
 export type CacheFigures = z.infer<typeof CacheFigures>;
 
-/** `GET /api/settings/instance`: values of the environment, and those in force in the answering process. */
+/** `GET /api/settings/instance`: values of the environment, and the current values of the answering process. */
 export const InstanceFacts = z.strictObject({
   version: z.string(),
   /** `PATCHBAY_BASE_URL`; null: the Host header of each request is used. */
   base_url: z.string().nullable(),
   store: z.enum(["sqlite", "postgres"]),
   time_zone: z.string(),
-  /** Shortest password that the environment sets. */
+  /** Minimum password length from the environment. */
   password_minimum: z.int(),
-  /** `PATCHBAY_UPSTREAM_ALLOW`: private upstreams that are allowed beside those of `GET /api/upstreams/allowed`. */
+  /** `PATCHBAY_UPSTREAM_ALLOW`: private upstreams that are allowed in addition to `GET /api/upstreams/allowed`. */
   upstream_allow: z.array(z.string()),
-  /** Limits without settings: the environment's, else the defaults. */
+  /** Limits that apply where the settings override none: the environment's, else the defaults. */
   base_limits: Limits,
   caches: z.strictObject({ embeddings: CacheFigures, speech: CacheFigures }),
   metrics: z.strictObject({

@@ -50,8 +50,8 @@ export const UsageSummary = z.strictObject({
   from: Timestamp,
   to: Timestamp,
   /**
-   * Start of the calls that were read when only the newest of a long range were, or the retention has deleted the others
-   * (tags, end users, outcomes); null: all.
+   * The time since which calls are included; null: the whole range is. Not null when single calls must be read, as for
+   * tags, end users and outcomes, and there are too many of them or the retention has deleted the earlier ones.
    */
   read_from: Timestamp.nullable(),
   total: UsageSums,
@@ -59,7 +59,7 @@ export const UsageSummary = z.strictObject({
    * Requests that were refused before a channel was called; null when a filter is about a field that they do not have.
    */
   rejected: z.int().nullable(),
-  /** With `limit`, by tag or end user: the largest by `order`. */
+  /** With `limit`, and always by tag or end user: only the largest by `order`. */
   items: z.array(
     UsageSums.extend({
       /**

@@ -53,7 +53,7 @@ export const UsageAttempt = z.strictObject({
   ended_ms: z.number().nullable(),
   error: z.string().nullable(),
   upstream_status: z.int().nullable(),
-  /** What of the channel the upstream refused: its key, or an account without credit. */
+  /** What the upstream refused: the channel's key, or its account, such as one without credit. */
   upstream_refusal: z.enum(["credentials", "account"]).nullable(),
   /** The upstream's own message without secrets, else ours; null: none, or hidden from members. */
   message: z.string().nullable(),
@@ -104,8 +104,8 @@ export type UsageDetail = z.output<typeof UsageDetail>;
 
 export const UsageList = listOf(UsageRow).extend({
   /**
-   * A filter without an index reads a limited number of calls. The page has all that match since this time, and
-   * `next_cursor` continues before it. Null: the page is full, or nothing is left to read.
+   * A filter without an index reads a limited number of calls. The page has all matching calls since this time, and
+   * `next_cursor` continues with earlier ones. Null: the page is full, or nothing is left to read.
    */
   searched_from: Timestamp.nullable(),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Query of Gemini's list; `page_size` and `page_token` are the same. */
+/** Query of Gemini's model list; `page_size` and `page_token` are accepted too. */
 export const GeminiPageQuery = z.object({
   pageSize: z
     .string()
@@ -26,9 +26,9 @@ export const OpenAiModel = z.object({
   /** Seconds since 1970. */
   created: z.int(),
   owned_by: z.string(),
-  /** Besides OpenAI's fields: what the model is for, such as its language. */
+  /** Not a field of OpenAI's: what the model is for, such as its language. */
   description: z.string(),
-  /** Besides OpenAI's fields, for speech models: a channel follows `instructions`. */
+  /** Not a field of OpenAI's. Speech models: whether a channel of the model supports `instructions`. */
   takes_instructions: z.boolean().optional(),
 });
 export type OpenAiModel = z.output<typeof OpenAiModel>;
@@ -63,7 +63,7 @@ export const VoiceEntry = z.object({
   languages: z.array(z.string()),
   gender: z.enum(["female", "male", "neutral"]),
   description: z.string(),
-  /** The catalogue of the name. */
+  /** The catalogue that the name comes from. */
   family: z.enum(["gemini", "openai", "engine"]),
   /** Models with this voice that the key may use. */
   models: z.array(z.string()),

@@ -1,6 +1,6 @@
 /**
- * The script form of multi-speaker speech, parsed in the same way by the gateway and by the playground, which highlights
- * it. Work is linear in the length of the text.
+ * The script form of multi-speaker speech. The gateway and the playground, which highlights scripts, both parse it
+ * here, in time linear in the length of the text.
  */
 
 const LINE_BREAK = /\r\n?|\n/g;
@@ -39,7 +39,7 @@ export function* splitLines(text: string): Generator<string, void, void> {
   yield text.slice(start);
 }
 
-/** Whether two names are the same speaker's: in any case, and composed or decomposed (Unicode NFC or NFD). */
+/** Whether two names are the same speaker's, ignoring case and composition (NFC or NFD). */
 export function isSameName(one: string, other: string): boolean {
   return one.normalize("NFC").toLowerCase() === other.normalize("NFC").toLowerCase();
 }
@@ -50,15 +50,15 @@ function formsOf(name: string): string[] {
 }
 
 /**
- * Returns a function that finds the label of one of `names` at the start of a line. Names are matched in any case, and
- * composed or decomposed.
+ * Returns a function that finds the label of one of `names` at the start of a line, ignoring case, with the name in its
+ * composed or decomposed form.
  */
 export function labelFinder(names: readonly string[]): (line: string) => SpeakerLabel | null {
   const known = names
     .flatMap((name, speaker) =>
       formsOf(name).map((form) => ({ name: form.toLowerCase(), length: form.length, speaker })),
     )
-    // Longest first: `Ann: the second: hi` is not Ann's line where both are speakers.
+    // Longest first: with the speakers `Ann` and `Ann: the second`, `Ann: the second: hi` is a line of the latter.
     .sort((a, b) => b.length - a.length);
   return (line) => {
     const nameStart = BEFORE_NAME.exec(line)?.[0].length ?? 0;

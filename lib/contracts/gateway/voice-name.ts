@@ -4,7 +4,7 @@ import { codePoints } from "../code-points";
 /** Most characters of a speaker's or a voice's name. */
 export const MAX_NAME_LENGTH = 200;
 
-/** A voice name or ID, which is kept in the usage row; a channel that cannot list its voices accepts any. */
+/** A voice name or ID, which is stored in the ledger entry; a channel that cannot list its voices accepts any. */
 export const VoiceName = z
   .string()
   .min(1, "must name a voice")

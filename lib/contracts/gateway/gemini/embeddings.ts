@@ -3,12 +3,12 @@ import { MODEL_NAME } from "../../console/model-name";
 import { boundedText } from "../../text";
 import { MAX_DIMENSIONS } from "../openai/embeddings";
 
-/** Requests of one batch at most. */
+/** Most requests in one batch. */
 const MAX_BATCH = 2_048;
 
 const Part = z.looseObject({ text: z.string({ error: "must be text: only text can be embedded" }) });
 
-/** A content of text parts. */
+/** Gemini's `Content`, with text parts only. */
 const TextContent = z.looseObject({
   role: z.string().optional(),
   parts: z.array(Part).min(1, "must have at least one part").max(10_000),
@@ -46,7 +46,7 @@ export const EmbedContentRequest = z.object({
     },
   ),
   ...settings,
-  /** Where newer clients send the settings. */
+  /** Newer clients send the settings here instead of beside `content`. */
   embedContentConfig: z.object({ ...settings, autoTruncate: z.boolean().optional() }).optional(),
 });
 export type EmbedContentRequest = z.output<typeof EmbedContentRequest>;
@@ -69,7 +69,7 @@ export const BatchEmbedContentsReply = z.object({
   usageMetadata: UsageMetadata,
 });
 
-/** Most characters of a `:countTokens`: far above the input limit of any model; counting more would delay other calls. */
+/** Most characters in a `:countTokens`: far above any model's input limit. Counting more would delay other calls. */
 export const MAX_COUNTED_CHARACTERS = 1_000_000;
 
 const CountedContents = z

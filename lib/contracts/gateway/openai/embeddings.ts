@@ -12,7 +12,7 @@ export type EmbeddingsInput = string | string[] | number[] | number[][];
 
 const isTokenId = (id: unknown): boolean => typeof id === "number" && Number.isSafeInteger(id) && id >= 0;
 
-/** A validation error; `path`: the indices of its element, empty for the whole. */
+/** A validation error; `path`: the indices of the invalid element, empty when the whole input is invalid. */
 interface InputError {
   path: number[];
   message: string;
@@ -64,7 +64,7 @@ function inputError(input: unknown): InputError | null {
   return ofWhole("must have strings or token ids");
 }
 
-/** Unassigned IDs below the last special token. */
+/** IDs below cl100k_base's last special token that belong to no token. */
 const UNASSIGNED_TOKEN_IDS = [100_256, ...Array.from({ length: 15 }, (_, index) => 100_261 + index)];
 const tokenId = { type: "integer", minimum: 0, maximum: 100_276, not: { enum: UNASSIGNED_TOKEN_IDS } };
 const tokenIds = { type: "array", minItems: 1, maxItems: MAX_TOKENS_PER_REQUEST, items: tokenId };
@@ -95,7 +95,7 @@ const Model = z
 
 export const DEFAULT_ENCODING_FORMAT = "float";
 
-/** No embeddings model makes longer vectors; the limit of an upstream's reply grows with it. */
+/** No embeddings model returns longer vectors. Bounded, since the size limit of an upstream's reply grows with it. */
 export const MAX_DIMENSIONS = 16_384;
 
 /** Body of `POST /v1/embeddings`; unknown fields are dropped. */

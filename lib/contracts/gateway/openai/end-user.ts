@@ -3,7 +3,7 @@ import { codePoints } from "../../code-points";
 
 const MAX_CHARACTERS = 1_024;
 
-/** The caller's own ID of its end user, which is kept in the usage row. */
+/** The caller's own ID for its end user, which is stored in the ledger entry. */
 export const EndUser = z
   .string({ error: "must be a string" })
   .refine((user) => codePoints(user) <= MAX_CHARACTERS, "may have at most 1,024 characters")

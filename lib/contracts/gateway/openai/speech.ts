@@ -17,17 +17,20 @@ export const SPEECH_CONTENT_TYPES = {
 
 export const MAX_CHARACTERS = 4_096;
 
-/** Describes a text to speak. */
+/** The published description of the fields with the text to speak. */
 export const SPOKEN_TEXT =
   "Built-in engines and local voices do not read out marks of Markdown and pictographs.";
 
-/** What a request gets that leaves a field out. */
+/** The values of fields that a request leaves out. */
 export const SPEECH_DEFAULTS = { response_format: "mp3", speed: 1, stream_format: "audio" } as const;
 
-/** Null counts as absent, as with OpenAI. `published`: the default, which the handler applies, for /openapi.json. */
+/**
+ * An optional field; null counts as absent, as with OpenAI. `published`: the default for /openapi.json; the handler
+ * applies it.
+ */
 function optional<T extends z.ZodType>(schema: T, published?: string | number) {
   const nullish = schema.nullish();
-  // On the result, zod would leave the default out of a transformed field's schema.
+  // Set before the transform: zod omits a default that is set after it from the JSON Schema.
   const described = published === undefined ? nullish : nullish.meta({ default: published });
   return described.transform((value) => value ?? undefined);
 }
