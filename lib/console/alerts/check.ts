@@ -19,10 +19,10 @@ async function probe(ctx: ConsoleContext, channel: ChannelRecord, offer: Offer):
   const entered = await enterChannel(ctx, channel, offer.name, true);
   if (entered === null) return null;
   const progress = new UpstreamProgress();
-  // A built-in engine has no connection that could fail.
+  // A built-in engine has no connection: its failures count for the model, not for the key.
   progress.hasHead = channel.embedded;
   try {
-    // Kept for all calls of the channel: not read with one key only.
+    // Caches the channel's voices, read with all its keys, before the call below would read them with one key.
     if (offer.operation === "speech") await listVoices(ctx, channel, offer);
     await callOnce(ctx, entered.channel, offer, progress);
     entered.permit.succeeded(progress);
@@ -38,8 +38,8 @@ async function probe(ctx: ConsoleContext, channel: ChannelRecord, offer: Offer):
 
 /**
  * Probes the recovering models of the channel that an open alert is about: without traffic nothing else would close
- * their circuits. A probe that fails opens its circuit for another 30 s, so repeated checks send few. The alert
- * resolves as every other. Throws `forbidden`, `not_found` (no such open alert).
+ * their circuits. A probe that fails opens its circuit for another 30 s, so repeated checks send few probes. The alert
+ * itself is resolved by `watchAlerts`, as any other. Throws `forbidden`, `not_found` (no such open alert).
  */
 export async function checkAlert(ctx: ConsoleContext, id: string): Promise<AlertCheck> {
   requireSignedInAdmin(ctx);
@@ -56,7 +56,7 @@ export async function checkAlert(ctx: ConsoleContext, id: string): Promise<Alert
     const offer = channel.models.find((one) => one.name === name);
     const model = models.get(name);
     if (offer === undefined || model === undefined) continue;
-    // An earlier probe may have closed the circuit of their key.
+    // An earlier probe may have closed the circuit of the key that several models share.
     if (!brokenModels(ctx.state.circuits, channel).some((one) => one.name === name)) continue;
     const result = await probe(ctx, channel, { ...model, ...offer });
     if (result !== null) probes.push(result);

@@ -9,10 +9,11 @@ export type AlertRules = OpenSettings["alerts"];
 /** Input of the alert rules: what one instance knows at one moment. */
 export interface AlertFacts {
   /**
-   * Channels with an open or half-open circuit, as this process knows it. `openedAt` is shown; `openMs` is the circuit's
-   * age, whatever the wall clock did. `models`: those not served; absent: all.
-   * `circuits`: those of its keys, or of models on them; absent: unknown. `affected`: the models not served in either
-   * case. `fallbacks`: what serves these models instead.
+   * Channels with an open or half-open circuit, as this process knows it. `openedAt`: wall-clock time, for display
+   * only; `openMs`: age of the circuit by the monotonic clock. `models`: the models that the channel does not serve;
+   * absent: all its models. `circuits`: whether the circuits of its keys, or those of models on the keys, are not
+   * closed; absent: unknown. `affected`: the models that are not served, listed in either case. `fallbacks`: what
+   * serves the affected models instead.
    */
   openChannels: readonly {
     id: string;
@@ -24,21 +25,23 @@ export interface AlertFacts {
     models?: readonly string[];
     affected: readonly string[];
     fallbacks: readonly Fallback[];
-    /** Only rate limits that ended without a request since: an open alert stays, none is raised. */
+    /**
+     * All its circuits opened for rate limits that have ended, without a request since: keeps an alert, raises none.
+     */
     isQuiet: boolean;
   }[];
   /** Calls of the last five minutes, over all instances. */
   calls: CallCounts;
-  /** The same for each rule of one model or API key that has an error rate; `name`: what the subject is called. */
+  /** The same for each rule with an error rate of one model or API key; `name`: display name of that model or key. */
   scopedCalls: readonly { rule: ScopedAlertRule; name: string; calls: CallCounts }[];
   /**
    * Budgets spent to at least BUDGET_RESOLVE_PERCENT; `hasRefused`: this process refused a call because the budget was
    * spent.
    */
   budgets: readonly (BudgetShare & { hasRefused: boolean })[];
-  /** Disk of the database; null when the store is not on it. */
+  /** The disk that holds the database; null when the store is not on a disk of this machine. */
   disk: { freeBytes: number; totalBytes: number } | null;
-  /** Redis, as this instance reaches it; absent without it. */
+  /** The state of Redis as this instance sees it; absent when no Redis is configured. */
   sharedState?: SharedStateHealth;
   /** IDs of the servers on one SQLite file, this one included; empty when it is the only one. */
   servers: readonly string[];
@@ -64,16 +67,16 @@ export const BUDGET_RESOLVE_PERCENT = 75;
 /** A disk alert resolves when this many percentage points more than the threshold are free. */
 const DISK_MARGIN = 2;
 
-/** Multiplied first: 29 of 100 is exactly 29. */
+/** Multiplies before it divides, so that 29 of 100 is exactly 29. */
 const percentOf = (part: number, whole: number): number => (whole === 0 ? 0 : (part * 100) / whole);
 
-/** To one decimal, but never rounded up to one of these thresholds, which are whole numbers. */
+/** The percentage to one decimal, but never rounded up to one of the thresholds, which are whole numbers. */
 function shownPercent(percent: number, thresholds: readonly number[]): number {
   const rounded = Math.round(percent * 10) / 10;
   return thresholds.includes(rounded) && percent < rounded ? (rounded * 10 - 1) / 10 : rounded;
 }
 
-/** The shortest time after which one of these models not being served is an alert; null: none of them is watched. */
+/** The least minutes of outage that raise an alert for one of these models; null: no rule watches any of them. */
 export function minutesOf(rules: AlertRules, affected: readonly string[]): number | null {
   const ofModels = affected.map((name) => {
     const own = rules.rules.find((rule) => rule.scope === "model" && rule.model === name);
@@ -114,7 +117,7 @@ function errorCondition(
   if (percent < threshold * ERROR_RATE_RESOLVE_FACTOR) return [];
   const shown = shownPercent(percent, [threshold]);
   const isEnough = calls.calls >= MIN_CALLS;
-  // One failed call of an open alert's quiet time is no peak.
+  // With few calls, a percentage is no peak: one failed call while an alert is open may be 100 %.
   const figures = { ...calls, percent: shown, peak_percent: isEnough ? shown : 0, threshold };
   return [
     {
@@ -168,7 +171,7 @@ function diskCondition(threshold: number | null, { disk }: AlertFacts): Conditio
   const detail = {
     free_bytes: disk.freeBytes,
     total_bytes: disk.totalBytes,
-    // Reached from above: rounded away from the threshold as the negative number is.
+    // Free space reaches its threshold from above: with the sign reversed, it is not rounded down to the threshold.
     percent: -shownPercent(-percent, [-threshold]),
     threshold,
   };

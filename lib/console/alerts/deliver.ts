@@ -70,9 +70,9 @@ const TIMEOUT_MS = 10_000;
 /** An attempt that has not ended after this time was interrupted by the death of its process. */
 const LEASE_MS = 60_000;
 /**
- * Most messages of one run, and most alerts with a message of any instance's run within a minute: receivers reject
- * floods. The rest is sent by later runs. A message to both webhooks, and an alert's second one within the minute (a
- * retry, or its resolution), count once.
+ * `atOnce`: most messages of one run. `perMinute`: most alerts that had a message within the last minute, over all
+ * instances. Receivers reject floods; later runs send the rest. An alert counts once, even if its message goes to both
+ * webhooks, or if it has a second message within the minute (a retry, or its resolution).
  */
 const MAX_MESSAGES = { atOnce: 10, perMinute: 30 } as const;
 /** Delays after the first, second, … failure; after the last one the message is given up. */
@@ -159,8 +159,8 @@ async function deliver(
 }
 
 /**
- * Sends the messages that are due. Each is claimed by one instance; a claim of a process that died expires after a
- * minute.
+ * Sends the messages that are due. Each message is claimed by one instance; the claim of a process that died expires
+ * after a minute.
  */
 export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
@@ -173,8 +173,8 @@ export async function deliverAlerts(services: DeliveryServices): Promise<void> {
 }
 
 /**
- * Posts one message of kind `test` to a saved webhook and returns the outcome. Throws `invalid` without its URL or, for
- * the signed one, without a secret; `forbidden`.
+ * Posts one message of kind `test` to a saved webhook and returns the outcome. Throws `forbidden`; `invalid` when no
+ * URL is saved for the webhook, or no signing secret exists for the signed one.
  */
 export async function testWebhook(
   ctx: ConsoleContext,

@@ -3,7 +3,7 @@ import { type AlertRules, minutesOf, watchesBudget } from "./conditions";
 
 type Watched = Pick<Repositories, "channels" | "keys" | "users">;
 
-/** A rule is on for the channel's models that the alert is about, and the channel is enabled and has them. */
+/** True when the channel is enabled and still has models that the alert is about, and a rule is on for one of them. */
 async function watchesChannel(store: Watched, rules: AlertRules, alert: AlertRecord): Promise<boolean> {
   const channel = await store.channels.find(alert.subject);
   if (!channel?.enabled) return false;
@@ -25,7 +25,10 @@ async function watchesErrorRate(store: Watched, rules: AlertRules, subject: stri
 
 const LIMITS = { total: "totalNano", daily: "dailyNano", monthly: "monthlyNano" } as const;
 
-/** A rule is on for the budget, which is not 0, and its key or user still has it, may call and has not expired. */
+/**
+ * True when a rule is on for the budget, and its key or user still has that budget, above 0, and may still call: both
+ * the key and its owner are enabled, and the key has not expired.
+ */
 async function watchesBudgetAlert(
   store: Watched,
   rules: AlertRules,
@@ -48,7 +51,10 @@ async function watchesBudgetAlert(
   );
 }
 
-/** Whether what an open alert is about is still checked. If not, its condition no longer holds, but it may not be over. */
+/**
+ * Whether the subject of an open alert is still checked. If not, the alert resolves because its condition is no longer
+ * found, although the problem may still exist.
+ */
 export async function isWatched(
   store: Watched,
   rules: AlertRules,

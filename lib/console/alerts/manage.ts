@@ -20,7 +20,7 @@ export async function listAlerts(ctx: ReadContext, query: AlertsQuery): Promise<
   return { items: page.items.map(toAlert), next_cursor: page.nextCursor };
 }
 
-/** How many are open, and whether messages can be signed; for administrators. */
+/** How many alerts are open and unseen, and whether messages can be signed; for administrators. */
 export async function summarizeAlerts(ctx: ReadContext): Promise<AlertsSummary> {
   requireSignedInAdmin(ctx);
   return {
@@ -65,7 +65,7 @@ export async function snoozeAlert(ctx: ConsoleContext, id: string, input: Snooze
   return toAlert(record);
 }
 
-/** Ends a snooze: the alert is sent. Throws `forbidden`, `not_found` (no such open, snoozed alert). */
+/** Ends a snooze and sends the alert. Throws `forbidden`, `not_found` (no such open, snoozed alert). */
 export async function endAlertSnooze(ctx: ConsoleContext, id: string): Promise<Alert> {
   await requireSignedInOperator(ctx);
   const record = await ctx.store.transaction(async (tx) => {

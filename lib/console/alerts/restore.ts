@@ -13,9 +13,10 @@ const Detail = z.object({
 });
 
 /**
- * Runs at the start of a process. Sets the circuits that an open alert is about to half-open, because nothing shows yet
+ * Runs at the start of a process. Makes half-open the circuits that open alerts are about, because nothing shows yet
  * that the upstream works again. The next request or check closes or opens them, as for every recovering channel.
- * Circuits that are known from other instances, and those of disabled channels, stay as they are.
+ * Circuits that are not closed because another instance published their state, and those of disabled channels, stay as
+ * they are.
  */
 export async function restoreCircuits({ store, state, clock, log }: ConsoleServices): Promise<void> {
   const alerts = (await store.alerts.open()).filter((alert) => alert.kind === "channel_open");
@@ -36,7 +37,8 @@ export async function restoreCircuits({ store, state, clock, log }: ConsoleServi
       idleMs: 0,
     };
     const names = channel.models.map(({ name }) => name);
-    // A request that fails for its model alone closes the circuit of its key, so models need circuits of their own.
+    // A probe that fails only for its model closes the circuit of its key, so every model needs its own half-open
+    // circuit.
     const affected = circuits === "keys" ? [null] : names.filter((name) => models?.includes(name) ?? true);
     for (const keyId of keyIds(channel))
       for (const model of affected) {

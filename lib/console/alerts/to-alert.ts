@@ -32,7 +32,7 @@ function budgetWords(detail: AlertRecord["detail"]): string {
   return `of ${period} budget of the ${text(detail.owner)} '${text(detail.name)}'`;
 }
 
-/** How much is spent, for open alerts only: a resolved one keeps the figures from before it ended. */
+/** How much is spent, for open alerts only: a resolved alert keeps the figures from before it was resolved. */
 function spentWords(detail: AlertRecord["detail"]): string {
   const limit = number(detail.limit_nano);
   // In cents, both figures of a small budget would be the same.
@@ -65,7 +65,7 @@ function fallbackWords(detail: AlertRecord["detail"]): string[] {
   });
 }
 
-/** One English sentence for webhooks and for clients that do not read the console. */
+/** One English sentence for webhooks and API clients; the console composes its own text from `detail`. */
 export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string {
   const isOver = resolvedAt !== null;
   const isUnwatched = isOver && detail.is_watched === false;

@@ -27,9 +27,10 @@ interface AlertPlan {
 }
 
 /**
- * Conditions that a single instance observes resolve only after no instance has seen them for this long; each checks
- * every 15 s. Measured by the monotonic clock of the reader, because the clocks of servers may differ by more. All
- * other conditions come from the shared store and resolve at once.
+ * Alerts of conditions that each instance observes separately resolve only after no instance has seen the condition for
+ * this long; each instance checks every 15 s. The time is measured by the monotonic clock of the checking process,
+ * because the wall clocks of servers may differ by more. All other conditions come from the shared store, and their
+ * alerts resolve at once.
  */
 const RESOLVE_AFTER_MS: Readonly<Partial<Record<AlertKind, number>>> = {
   channel_open: 45_000,
@@ -41,8 +42,8 @@ const RESOLVE_AFTER_MS: Readonly<Partial<Record<AlertKind, number>>> = {
 const keyOf = ({ kind, subject }: { kind: AlertKind; subject: string }) => `${kind} ${subject}`;
 
 /**
- * The new details of an open alert. `peak_percent` is the highest since the alert opened, because the latest percentage
- * would be that of its end.
+ * The new details of an open alert. `peak_percent` is the highest percentage since the alert opened: by the time it
+ * resolves, the latest one is low.
  */
 function detailOf(alert: AlertRecord, { detail }: Condition): Condition["detail"] {
   const [before, now] = [alert.detail.peak_percent, detail.peak_percent];
@@ -58,8 +59,8 @@ function isLimitRaised(alert: AlertRecord, { isRaised, detail }: Condition): boo
 }
 
 /**
- * The changes to the open alerts for the conditions that hold now. A hold without new details is left out. `silentMs`:
- * for how long no instance has held an alert.
+ * The changes to the open alerts for the conditions that hold now. `hold` leaves out alerts whose details are
+ * unchanged, unless their kind resolves only after a silence. `silentMs`: for how long no instance has held an alert.
  */
 export function planAlerts(
   open: readonly AlertRecord[],
@@ -178,7 +179,10 @@ async function budgets(services: ConsoleServices, now: number): Promise<AlertFac
   return shares.map((share) => ({ ...share, hasRefused: budgetRefusals.isRecent(share) }));
 }
 
-/** The calls that rules of one model or API key are about; a rule for a deleted key has none. */
+/**
+ * The calls that each rule for one model or API key covers; rules without an error rate or for deleted keys are left
+ * out.
+ */
 async function scopedCalls(
   { store }: ConsoleServices,
   { rules }: AlertRules,
@@ -226,7 +230,7 @@ export async function watchAlerts(
     servers,
     sharedState: services.sharedStateHealth?.(),
   };
-  // Before the read: a pause while it waits must not count as a time in which they were not held.
+  // Taken before the read: the time that the read waits must not count as time in which no instance held the alerts.
   const readAt = clock.monotonic();
   const open = await store.alerts.open();
   const held = new Map<string, HeldAlert>(

@@ -10,7 +10,7 @@ import type { ConsoleContext, ConsoleServices } from "../context";
 
 /**
  * The webhook URLs are stored encrypted and apart from the other settings: anyone who knows one can post in our name.
- * `field`: its name in the API's settings.
+ * `field`: the URL's name in the API's settings. `setting`: its name in the store.
  */
 export const WEBHOOKS = {
   signed: {
@@ -73,8 +73,8 @@ function refusalOf(webhook: ConsoleServices["webhook"], url: string): string | n
 }
 
 /**
- * Stores one webhook URL of a settings change: null removes it; undefined, the present one and its masked form leave it
- * as it is. Throws `invalid` for any other text that contains the mask, and for a URL that nothing would be sent to.
+ * Stores one webhook URL of a settings change: null removes it; undefined, the stored URL and its masked form leave it
+ * unchanged. Throws `invalid` for any other text that contains the mask, and for a URL that is not allowed.
  */
 export async function changeWebhookUrl(
   tx: Repositories,
