@@ -6,7 +6,7 @@ import type { Repositories, Role, UserRecord } from "../../ports/store";
  * administrators may need one per customer.
  */
 const MAX_KEYS: Readonly<Record<Role, number>> = { member: 100, admin: 10_000, owner: 10_000 };
-/** Each key may be rotated once while its predecessor is in its grace period, so the total is twice the quota. */
+/** A rotated key and its predecessor are both valid during the grace period, so the total may reach twice the quota. */
 const GRACE_QUOTA_FACTOR = 2;
 
 type Owner = Pick<UserRecord, "id" | "role">;
@@ -26,8 +26,8 @@ export async function requireKeyQuota(
 }
 
 /**
- * Throws `conflict` when another rotated key, valid beside its predecessor for the grace period, would exceed the
- * quota.
+ * Throws `conflict` when one more rotated key, valid beside its predecessor for the grace period, would exceed twice
+ * the quota.
  */
 export async function requireGraceQuota(
   tx: Pick<Repositories, "keys">,

@@ -111,7 +111,10 @@ const RULES = {
   "budget.monthly_usd": ceiling((reach) => reach.budget.monthlyNano, nanoToUsd),
 } as const satisfies Record<KeyLimit, LimitRule>;
 
-/** The limits in which `after` allows something that `before` does not. Lists that merely differ are looser both ways. */
+/**
+ * The limits in which `after` allows something that `before` does not. Two allow-lists of which neither contains the
+ * other are each looser than the other.
+ */
 export function looserLimits(after: KeyReach, before: KeyReach): KeyLimit[] {
   return KeyLimit.options.filter((name) => RULES[name].isLooser(after, before));
 }
@@ -164,7 +167,10 @@ export function limitAuthors(
   return authors;
 }
 
-/** `given` with the calling key's expiry, models and addresses where `given` has none; sessions have no limits. */
+/**
+ * `given` with the expiry, models and addresses of the calling management key where `given` limits none. Unchanged for
+ * sessions, which have no such limits.
+ */
 export function inheritLimits(ctx: Pick<ConsoleContext, "caller">, given: KeyReach): KeyReach {
   if (ctx.caller.kind !== "manage-key") return given;
   const { key } = ctx.caller;

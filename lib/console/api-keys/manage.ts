@@ -10,8 +10,8 @@ import { findChangeableKey, findVisibleKey } from "./permissions";
 import { toApiKey, toApiKeys } from "./to-api-key";
 
 /**
- * API keys, newest first: a member's own; for administrators all, or those of the user in the query. Throws `not_found`
- * when a member asks for another user's.
+ * API keys, newest first: members get their own, administrators all keys or those of the user in the query. Throws
+ * `not_found` when a member asks for another user's keys.
  */
 export async function listKeys(ctx: ReadContext, query: KeyQuery): Promise<ListPage<ApiKey>> {
   const user = requireUser(ctx);

@@ -18,11 +18,11 @@ import { toApiKey } from "./to-api-key";
 const MAX_GRACE_MS = MAX_GRACE_HOURS * HOUR_MS;
 
 /**
- * Creates a key with the limits of the old one, the record of who set them and what it has spent of its budget; the
- * old one works for `grace_hours` more, and from then on each spends from its own copy of what is left. An alert rule of
- * the old key is then the new key's. Only for the caller's own keys: a visible secret can spend its owner's budget.
- * Throws `not_found`, `forbidden`, `conflict` (changed by another request, expired, already rotated, or too many in
- * grace).
+ * Replaces a key. The new key has the limits of the old one, the record of who set them, and its spending so far; from
+ * then on each key has its own copy of the remaining budget. The old key stays valid for `grace_hours`, and its alert
+ * rule passes to the new key. Only for the caller's own keys: the caller sees the secret, which can spend the owner's
+ * budget. Throws `not_found`, `forbidden`, `conflict` (changed by another request, expired, already rotated, or too
+ * many keys in their grace period).
  */
 export async function rotateKey(
   ctx: ConsoleContext,
@@ -54,7 +54,7 @@ export async function rotateKey(
     };
     const graceEnd = now + Math.round(input.grace_hours * HOUR_MS);
     const graceEndsAt = Math.min(old.expiresAt ?? graceEnd, graceEnd);
-    // Null as well if the key was rotated since it was read, which requireNotRotated did not see.
+    // Null also when another request rotated the key after requireNotRotated had checked it.
     if ((await tx.keys.update(old, { expiresAt: graceEndsAt })) === null) throw staleKey();
     await tx.keys.insert(fresh);
     await tx.keys.copySpent([old.id, ...deleted], fresh.id, now);
@@ -73,7 +73,7 @@ export async function rotateKey(
   });
 }
 
-/** Makes the alert rule of the first of these keys that has one the rule of `toId`. Each key has one rule at most. */
+/** Moves an alert rule to the key `toId`: that of the first of `fromIds` that has one. A key has at most one rule. */
 async function moveAlertRule(tx: Repositories, fromIds: readonly string[], toId: string): Promise<void> {
   const { alerts } = await readSettings(tx);
   const rules = alerts.rules.filter((rule) => rule.scope === "key");
@@ -94,12 +94,13 @@ const Rotation = z.object({
 type Rotation = z.infer<typeof Rotation>;
 
 /**
- * Throws `conflict` for a key in its grace period if a key that replaced it exists: a repeated request would create a
- * valid key whose secret is lost. Returns the IDs of the replacements that were deleted, each of which replaced the one
- * before it: their spending counts too; and the expiry of the next replacement: the key's, or that of its last
- * replacement if the key's is the end of its grace period. The audit log is the record of rotations. It has no index by
- * target and is read as a whole, so only for keys that are about to expire, and outside the write transaction, which
- * would block other writes.
+ * Throws `conflict` when the key is in its grace period and the key that replaced it still exists: a repeated request
+ * would create another valid key, and the secret of one of them is lost. Returns `deleted`: the IDs of the key's
+ * successive replacements, all deleted by now, whose spending the next replacement takes over; and `expiresAt`: the
+ * expiry of the next replacement, which is the key's own or, where that is only the end of its grace period, the expiry
+ * that the last replacement had. Rotations are recorded in the audit log, which has no index by target: all rotations
+ * of the last 24 hours are read, so only for keys that expire within that time, and outside of the write transaction,
+ * which would block other writes.
  */
 async function requireNotRotated(
   store: Pick<Repositories, "audit" | "keys">,

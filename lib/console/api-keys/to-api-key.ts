@@ -57,7 +57,7 @@ function shownKey(
         ? null
         : { at: toTimestamp(rejection.at), error: rejection.error, limit: rejection.limit },
     owner_id: key.ownerId,
-    // Deleting a user deletes their keys; a key read between the two statements gets an empty owner.
+    // Deleting a user deletes their keys; if that happens between the two reads, the key is shown with an empty owner.
     owner: {
       username: owner?.username ?? "",
       display_name: owner?.displayName ?? "",
