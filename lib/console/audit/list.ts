@@ -23,12 +23,12 @@ function nameInDetail({ target, detail }: AuditRecord): string | null {
   return typeof name === "string" ? name : null;
 }
 
-/** The names of actors and targets of these rows by ID; IDs of unknown form have none. */
+/** The names of the actors and targets of these rows, by ID; IDs of unknown form have no name. */
 async function namesIn(store: Named, rows: readonly AuditRecord[]): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   for (const row of rows) {
     const name = nameInDetail(row);
-    // The rows are newest first: a deleted target has the last name that is known.
+    // The rows are newest first, so a deleted target gets its last known name.
     if (name !== null && row.target !== "" && !names.has(row.target)) names.set(row.target, name);
   }
   const ids = new Set(rows.flatMap((row) => [row.actor, row.target]));

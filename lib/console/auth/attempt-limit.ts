@@ -23,7 +23,7 @@ export async function takeAttempt(
 const OWN_PASSWORD_CHECKS = 20;
 const MEMBER_CHANGES = 120;
 
-/** Takes one of `limit` acts of a user per minute. Throws `rate_limited` with these words. */
+/** Takes one of the `limit` actions that a user has per minute. Throws `rate_limited`; `words` begin its message. */
 async function takeOwn(
   ctx: Pick<ConsoleContext, "limiter" | "metrics">,
   userId: string,
@@ -37,8 +37,8 @@ async function takeOwn(
 }
 
 /**
- * Counts checks of a signed-in user's own password, right or wrong: sign-ins wait in the same queue for them. Throws
- * `rate_limited` after twenty within a minute.
+ * Limits checks of a signed-in user's own password, right or wrong, because they share the hashing queue with sign-ins.
+ * Throws `rate_limited` after twenty within a minute.
  */
 export function takeOwnPasswordCheck(
   ctx: Pick<ConsoleContext, "limiter" | "metrics">,
@@ -49,8 +49,8 @@ export function takeOwnPasswordCheck(
 }
 
 /**
- * Counts a member's changes with the console's API, whose rows in the audit log stay. Throws `rate_limited` after 120
- * within a minute.
+ * Limits a member's changes through the console's API, because each adds a row to the audit log, which is never
+ * shortened. Throws `rate_limited` after 120 within a minute.
  */
 export function takeMemberChange(
   ctx: Pick<ConsoleContext, "limiter" | "metrics">,
@@ -72,7 +72,7 @@ export async function takeWrongEnrolmentCodes(
   cost: 0 | 1,
 ): Promise<void> {
   const bucket = `2fa-enable:${userId}`;
-  // With more processes than codes, some would allow no enrolment.
+  // With more processes than codes, the share of some processes would be 0, and they would allow no enrolment.
   const ask = { bucket, limit: WRONG_ENROLMENT_CODES, cost, leastShare: 1 };
   const { states } = await ctx.limiter.shared.take(userId, [ask], WRONG_ENROLMENT_WINDOW_MS);
   const [taken] = states;

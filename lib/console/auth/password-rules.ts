@@ -10,7 +10,8 @@ export function canonicalPassword(password: string): string {
 }
 
 /**
- * The problems of a new password beyond those its contract checks: the instance's minimum length and common passwords.
+ * The problems of a new password that its contract does not check: the instance's minimum length, the username and
+ * e-mail address, and common passwords.
  */
 export function passwordIssues(
   password: string,

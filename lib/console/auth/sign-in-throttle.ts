@@ -13,7 +13,7 @@ export const THROTTLE_RETENTION_MS = DAY_MS;
 
 /**
  * The counter of wrong passwords at sign-in: by account, so that user name and e-mail address share one, or by the name
- * when there is no account. Both behave alike; no name contains a NUL.
+ * when there is no account; both kinds of counters behave alike. A NUL keeps them apart, since no name contains one.
  */
 export function signInSubject(user: Pick<UserRecord, "id"> | null, name: string): string {
   return user === null ? userNameKey(name) : `account\u0000${user.id}`;
@@ -39,7 +39,7 @@ export function subjectDigest(ctx: Pick<Needs, "cipher">, subject: string): stri
   return ctx.cipher.digest("login-name", subject);
 }
 
-/** How long a delay with this end lasts from now on; 0 when it is over. */
+/** Milliseconds until a delay ends; 0 when it is over. */
 export function delayLeftMs(ctx: Pick<Needs, "clock">, delayedUntil: number | null): number {
   return lockLeftMs(delayedUntil, ctx.clock.now(), RULE.maxMs);
 }

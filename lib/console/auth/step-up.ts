@@ -9,8 +9,8 @@ import { clearThrottles, countWrongPassword, delayOf, ownPasswordSubject } from 
 import { consumeCode, countCodeAttempt, matchCode } from "./two-factor/codes";
 
 /**
- * Checks the signed-in user's own password before a sensitive change. Ten wrong ones delay the next as at sign-in, on a
- * separate counter. Throws `step_up_failed`, `rate_limited`, `overloaded`.
+ * Checks the signed-in user's own password before a sensitive change. Ten wrong passwords delay the next check as at
+ * sign-in, with a separate counter. Throws `step_up_failed`, `rate_limited`, `overloaded`.
  */
 export async function verifyOwnPassword(
   ctx: ConsoleContext,

@@ -58,7 +58,7 @@ export async function countCodeAttempt(ctx: ConsoleContext, userId: string): Pro
   }
 }
 
-/** The code that a request has to carry while 2FA is on. Throws `invalid` for none and for a malformed one. */
+/** The code that a request must have while 2FA is on. Throws `invalid` when it is missing or malformed. */
 export function requireCode(code: string | undefined): string {
   if (code !== undefined && readCode(code) !== null) return code;
   throw invalidField("code", "Enter a code from your authenticator app or a backup code.");
