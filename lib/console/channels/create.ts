@@ -44,6 +44,6 @@ export async function createChannel(ctx: ConsoleContext, input: CreateChannel): 
       },
     });
   });
-  // Nothing has used it yet.
+  // No request has used the channel yet.
   return toChannel(ctx, record, () => "none");
 }

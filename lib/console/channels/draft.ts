@@ -40,7 +40,7 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
     throw invalidField("provider", "The provider of a channel cannot be changed.");
   }
   const checked = ctx.providers.checkChannel(readConnection(input));
-  // Without a base URL the provider's default is used, which differs from any URL of the saved channel.
+  // A missing base URL is the provider's default, which differs from every URL that a saved channel may have set.
   if (saved !== null) requireNewKeys(saved, { base_url: checked.baseUrl, keys: input.keys ?? [] });
   const id = newId(ctx.random, "chn");
   const keys = keysOf(ctx, id, saved, input);

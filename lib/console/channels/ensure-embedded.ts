@@ -13,7 +13,7 @@ const FREE: Prices = {
 export const SPEECH = { operation: "speech", maxCharacters: 32_000, maxAudioSeconds: 6_000 } as const;
 const EMBEDDINGS = { operation: "embeddings", canShorten: true, maxInputTokens: 8_192 } as const;
 
-/** The record of a new channel to an engine of this machine, which serves one model. */
+/** The record of a new channel that serves one model with an engine of this machine. */
 export function embeddedChannel(
   { model, ...own }: Pick<ChannelRecord, "id" | "name" | "provider"> & { model: string },
   now: number,
@@ -76,8 +76,9 @@ const BUILT_IN = [
 ] as const;
 
 /**
- * Seeds the built-in engines as channels with a model each; an existing installation gets those that are new at its next
- * start. May run at every start and in several processes at once: it is one write transaction, and the IDs are fixed.
+ * Seeds the built-in engines as channels with a model each; an existing installation gets those that are new at its
+ * next start. May run at every start and in several processes at once: it is one write transaction, and the IDs are
+ * fixed.
  */
 export async function ensureEmbedded(store: Store, clock: Clock): Promise<void> {
   const now = clock.now();

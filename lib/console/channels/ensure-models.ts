@@ -21,9 +21,10 @@ function operationOf(offered: OfferedModel, provider: ProviderFacts | undefined)
 }
 
 /**
- * Creates a model for every offered public name that has none yet, with prices and limits of the shipped list. `listed`:
- * the names that the channel had before, whose models are not created again after a deletion; `models`: the models if
- * already read. Throws `invalid` for offers whose operation is unknown or differs from the existing model's.
+ * Creates a model for every offered public name that has none yet, with prices and limits of the shipped list.
+ * `listed`: names for which no model is created, such as those that the channel had before, whose models were deleted;
+ * `models`: all models, if already read. Throws `invalid` for names that are aliases, and for offers whose operation is
+ * unknown or differs from the existing model's.
  */
 export async function ensureModels(
   tx: Repositories,

@@ -46,8 +46,8 @@ export async function listChannelErrors(
 }
 
 /**
- * Failed attempts in a range (by default the last 24 hours), of calls that ended on another channel or on none: the usage
- * of a channel does not include them. Channels without any are left out. Throws `forbidden`, `invalid`.
+ * Failed attempts in a range (by default the last 24 hours), of calls that ended on another channel or on none: the
+ * usage of a channel does not include them. Channels without any are left out. Throws `forbidden`, `invalid`.
  */
 export async function countChannelAttempts(
   ctx: ReadContext,
@@ -60,7 +60,7 @@ export async function countChannelAttempts(
   return { items: [...byChannel].map(([channel_id, failovers]) => ({ channel_id, failovers })) };
 }
 
-/** In milliseconds; throws `invalid` when it is empty. */
+/** The requested range in milliseconds since 1970. Throws `invalid` when it is empty. */
 function rangeOf(ctx: ReadContext, query: ChannelAttemptsQuery): { from: number; to: number } {
   const to = query.to === undefined ? ctx.clock.now() : Date.parse(query.to);
   const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);

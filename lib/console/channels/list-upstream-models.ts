@@ -27,7 +27,10 @@ export async function fetchUpstreamModels(
   };
 }
 
-/** Lists the models of a saved channel's upstream, with the first key that it does not refuse. Throws `forbidden`, `not_found`, `upstream_*`. */
+/**
+ * Lists the models of a saved channel's upstream, with the first key that the upstream accepts. Throws `forbidden`,
+ * `not_found`, `upstream_*`.
+ */
 export async function listUpstreamModels(ctx: ConsoleContext, id: string): Promise<UpstreamModels> {
   await requireOperator(ctx);
   const channel = await getChannelRecord(ctx.store, id);

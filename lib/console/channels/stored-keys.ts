@@ -11,8 +11,8 @@ function normalizeBaseUrl(baseUrl: string | null | undefined): string | null {
 }
 
 /**
- * True when both base URLs are the same, path included: on shared hosts another path is another customer. Null is the
- * provider's default; a trailing slash is ignored.
+ * True when both base URLs are the same, path included: on a shared host another path may belong to another customer.
+ * Null is the provider's default; a trailing slash is ignored.
  */
 export function isSameBaseUrl(one: string | null | undefined, other: string | null | undefined): boolean {
   return normalizeBaseUrl(one) === normalizeBaseUrl(other);
@@ -41,12 +41,12 @@ export function findStoredKey(record: ChannelRecord, id: string, index: number):
   throw invalidField(`keys.${index}.id`, "This channel has no key with that ID.");
 }
 
-/** `****wxyz`; a key too short for that shows nothing. */
+/** `****wxyz`; of a key with fewer than 12 characters nothing is shown. */
 function displayOf(key: string): string {
   return key.length >= 12 ? `****${key.slice(-4)}` : "****";
 }
 
-/** How a key is called: by its label, else by its last characters. */
+/** The display name of a key: its label, else its last characters. */
 export const nameOfKey = ({ label, display }: Pick<ChannelKey, "label" | "display">): string =>
   label ?? display;
 
@@ -57,7 +57,7 @@ export function withLabel(key: ChannelKey, label: string | null | undefined): Ch
   return label === null ? unlabelled : { ...unlabelled, label };
 }
 
-/** Labels must differ from each other and from other keys' last characters. Throws `invalid`. */
+/** Labels within a channel must differ, ignoring case. Throws `invalid`. */
 export function requireUniqueLabels(keys: readonly ChannelKey[]): void {
   const message = "Another key of this channel already has this label.";
   const folded = keys.map((key) => key.label?.toLocaleLowerCase("en"));

@@ -27,7 +27,7 @@ export interface Offer {
   name: string;
   upstreamName: string;
   operation: ModelOperation;
-  /** What requests without a voice are spoken with; null: the channel's first one. */
+  /** The voice for requests that name none; null: the channel's first voice. */
   defaultVoice: string | null;
 }
 
@@ -37,7 +37,7 @@ export type ToWav = (pcm: Uint8Array) => Uint8Array;
 /** The measured result of a successful test call. */
 type CallResult = Pick<ChannelTest, "first_byte_ms" | "dimensions" | "audio_ms"> & { pcm: Uint8Array | null };
 
-/** The channel's voices; none where it cannot list them now. */
+/** The channel's voices; empty when they cannot be listed now. */
 export async function listVoices(
   ctx: ConsoleContext,
   channel: ChannelRecord,
@@ -127,13 +127,13 @@ interface KeyedChannel {
   key: string | null;
 }
 
-/** Whether another key may have another outcome. */
+/** Whether a failure is about the key, so that a call with another key may succeed. */
 export const isAboutKey = ({ fault, code }: UpstreamFailure): boolean =>
   fault === "credentials" || fault === "account" || code === "upstream_rate_limited";
 
 /**
- * The outcome of `call` with each key of a channel, one after another: the first failure, if any. Stops at a failure that
- * is not about the key.
+ * Calls with each key of a channel, one after another, and stops at a failure that is not about the key. Returns the
+ * first failure, if any, else the outcome with the first key.
  */
 export async function withEachKey<Outcome extends { error: UpstreamFailure | null }>(
   channel: ChannelRecord,
@@ -158,7 +158,7 @@ export async function runTestCalls(
   offer: Offer,
   wav: ToWav,
 ): Promise<ChannelTest> {
-  // Kept for all calls of the channel: not read with one key only.
+  // Caches the channel's voices, read with all its keys, before the calls below would read them with one key.
   if (offer.operation === "speech") await listVoices(ctx, channel, offer);
   return withEachKey(channel, (one) => runTestCall(ctx, one, offer, wav));
 }
@@ -211,8 +211,9 @@ async function chooseOffer(
 }
 
 /**
- * Sends one real call with each key of the channel and returns the outcome: the first failure, if any. Closes the circuits of the
- * keys that pass, and of the tested model on them. Throws `forbidden`, `not_found`, `invalid` (no such model).
+ * Sends one real call with each key of the channel and returns the outcome: the first failure, if any. Closes the
+ * circuits of the keys that pass, and of the tested model on them. Throws `forbidden`, `not_found`, `invalid` (no such
+ * model).
  */
 export async function testChannel(
   ctx: ConsoleContext,

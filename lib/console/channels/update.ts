@@ -102,7 +102,7 @@ function shownPatch(patch: Patch): Record<string, unknown> {
  */
 export async function updateChannel(ctx: ConsoleContext, id: string, input: UpdateChannel): Promise<Channel> {
   await requireOperator(ctx);
-  // Read first: what fails after the commit would report a stored change as failed.
+  // Read before the change: a failure after the commit would report a stored change as failed.
   const use = await readUse(ctx);
   const record = await ctx.store.transaction(async (tx) => {
     const before = await getChannelRecord(tx, id);
@@ -125,15 +125,15 @@ export async function updateChannel(ctx: ConsoleContext, id: string, input: Upda
     });
     return record;
   });
-  // Loads the new version, which closes the circuits before they are shown.
-  // A failed read is repeated with the next call; the change is stored.
+  // The catalogue closes the channel's circuits when it loads the new version: loaded here so that the reply shows them
+  // closed. A failed read is not reported, since the change is stored; the next call repeats the read.
   await ctx.catalog.all().catch(() => undefined);
   return toChannel(ctx, record, use);
 }
 
 /**
- * Closes the circuits of a channel, or of one of its keys, at both levels in this process, so that requests resume now.
- * Throws `forbidden`, `not_found`.
+ * Closes the circuits of a channel, or of one of its keys, in this process, so that requests resume now: the circuits
+ * of keys and those of models on them. Throws `forbidden`, `not_found`.
  */
 export async function closeCircuit(ctx: ConsoleContext, id: string, input: CloseCircuit): Promise<Channel> {
   await requireOperator(ctx);

@@ -52,7 +52,7 @@ function requireOtherNames(
   if (issues.length > 0) throw new AppError("invalid", message, { issues });
 }
 
-/** Throws `invalid` for a new default voice that no enabled channel of the model has. */
+/** Throws `invalid` when the request sets a new default voice that no enabled channel of the model has. */
 async function requireKnownVoice(ctx: ConsoleContext, name: string, { default_voice: voice }: UpdateModel) {
   const entry = voice ? await ctx.catalog.find(name) : null;
   if (!voice || entry?.model.name !== name || entry.model.defaultVoice === voice) return;
@@ -104,8 +104,8 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
 }
 
 /**
- * Changes a model, effective from the next request. Throws `forbidden`, `not_found`, `invalid` (its name as alias, unknown
- * default voice), `conflict` (stale version, alias taken).
+ * Changes a model, effective from the next request. Throws `forbidden`, `not_found`, `invalid` (its name as alias,
+ * unknown default voice), `conflict` (stale version, alias taken).
  */
 export async function updateModel(ctx: ConsoleContext, name: string, input: UpdateModel): Promise<Model> {
   await requireOperator(ctx);
@@ -134,8 +134,8 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
 }
 
 /**
- * Removes a model from the lists of its channels; returns their names, sorted. Embedded engines keep theirs: it cannot
- * be changed, so a new model of that name must find it.
+ * Removes a model from the model lists of its channels; returns the channels' names, sorted. Embedded engines keep
+ * their lists, which operators cannot change, so that a new model of that name is served again.
  */
 async function removeFromChannels(tx: Repositories, model: string): Promise<string[]> {
   const channels = (await tx.channels.all()).filter(

@@ -5,7 +5,7 @@ import { isPlaygroundId } from "../../ports/store/api-keys";
 import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";
 
-/** Newest calls of the user among which the last one from a playground is looked for. */
+/** How many of the user's newest calls are searched for the last one from a playground. */
 const RECENT_CALLS = 50;
 const HEALTH_RANK = { closed: 0, half_open: 1, open: 2 } as const;
 
@@ -25,8 +25,8 @@ export function embeddingEngine({ routes }: CatalogEntry): "lexical" | "semantic
 }
 
 /**
- * True for embedding models that every channel passes a task type on to. Gemini takes one; from gemini-embedding-2 on
- * the task is part of the text (ai.google.dev/gemini-api/docs/embeddings).
+ * True for embedding models of which every channel forwards a task type. Gemini has the field; from gemini-embedding-2
+ * on the task is part of the text (ai.google.dev/gemini-api/docs/embeddings).
  */
 export const hasTaskTypes = ({ model, routes }: CatalogEntry): boolean =>
   model.operation === "embeddings" &&
@@ -35,9 +35,10 @@ export const hasTaskTypes = ({ model, routes }: CatalogEntry): boolean =>
   );
 
 /**
- * The models of an operation that an enabled channel serves, in the order in which a playground offers them: the one
- * the user's playground called last, unless it is down; then healthy before recovering and down ones, speech models
- * with a default voice first, free before paid, semantic before lexical, by name.
+ * The models of an operation that an enabled channel serves, in the order in which a playground offers them. First the
+ * model that the user last called successfully from a playground, unless it is down. The others by health (healthy,
+ * recovering, down), then speech models with a default voice first, then free before paid, then semantic before
+ * lexical, then by name.
  */
 export async function playgroundModels(
   ctx: ReadContext,

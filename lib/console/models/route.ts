@@ -36,7 +36,7 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
   // A model's own name wins over another's alias, as it does for calls.
   const model = models.find((one) => one.name === name) ?? models.find((one) => answersTo(one, name));
   if (model === undefined) throw new AppError("not_found", "Model not found.");
-  // The catalogue's order is what calls see; disabled channels are only in the store.
+  // Calls use the routes of the catalogue, which has no disabled channels; these come from the store.
   const entry = await ctx.catalog.find(model.name);
   const off = targetsOf(
     channels.filter((channel) => !channel.enabled),
