@@ -14,9 +14,9 @@ function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
-/** The fields that a request sent: those without a value stay as they are. */
+/** The fields of a request that have a value; an absent field leaves the stored one unchanged. */
 export function sentFields<Fields extends object>(fields: Fields): Partial<Fields> {
-  // A part of the fields' own entries.
+  // Cast: these are some of the fields' own entries.
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<Fields>;
@@ -26,6 +26,6 @@ export function sentFields<Fields extends object>(fields: Fields): Partial<Field
 export function differing<Patch extends object>(before: object, patch: Patch): Partial<Patch> {
   const present = new Map<string, unknown>(Object.entries(before));
   const entries = Object.entries(patch).filter(([name, value]) => !isSameJson(present.get(name), value));
-  // A part of the patch's own entries.
+  // Cast: these are some of the patch's own entries.
   return Object.fromEntries(entries) as Partial<Patch>;
 }

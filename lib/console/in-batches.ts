@@ -5,7 +5,9 @@ const BATCH_ROWS = 500;
 /** Pause between two transactions, so that calls settle in between. */
 const PAUSE_MS = 20;
 
-/** Runs `sweep` until it removes less than it may, or the server stops; returns how many rows it removed. */
+/**
+ * Runs `sweep` until it removes fewer rows than its limit, or the server drains; returns how many rows were removed.
+ */
 export async function inBatches(
   instance: Pick<Instance, "draining">,
   sweep: (limit: number) => Promise<number>,

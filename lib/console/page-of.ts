@@ -7,7 +7,7 @@ export function pageQuery({ limit, cursor, q }: ListQuery): PageQuery {
   return { limit, cursor: cursor ?? null, q: q ?? null };
 }
 
-/** Values by which a list is sorted, the most significant first; no two items have the same. */
+/** Values by which a list is sorted, the most significant first; no two items have equal keys. */
 type SortKey = readonly (string | number)[];
 
 interface Listed<T> {
@@ -38,7 +38,7 @@ function isSortKey(value: unknown, types: Listed<unknown>["sortKeyTypes"]): valu
   return value.every((one, index) => typeof one === types[index]);
 }
 
-/** Throws `invalid` for a cursor that is not one of this list. */
+/** Throws `invalid` for a cursor that is not from a list with these sort keys. */
 function decodeCursor(cursor: string, types: Listed<unknown>["sortKeyTypes"]): SortKey {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
@@ -51,8 +51,8 @@ function decodeCursor(cursor: string, types: Listed<unknown>["sortKeyTypes"]): S
 }
 
 /**
- * One page of a list that is in memory as a whole, sorted; everything when the query names neither page nor size.
- * Throws `invalid` for a cursor of another list.
+ * One page of a list that is in memory as a whole, filtered and sorted; all items when the query has neither `limit`
+ * nor `cursor`. Throws `invalid` for a cursor of another list.
  */
 export function pageOf<T>(
   all: readonly T[],

@@ -3,7 +3,7 @@ import { AppError } from "../../errors";
 import { requireSession } from "../access/guards";
 import type { ConsoleContext } from "../context";
 
-/** Encoders of all users; each user also has one file at most, until it is downloaded. */
+/** Most recordings encoded at once. Each user may also have only one file at a time, until it is downloaded. */
 const MAX_ENCODINGS = 2;
 
 /**
@@ -33,9 +33,10 @@ function enter(ctx: ConsoleContext, bucket: string, limit: number, message: stri
 
 /**
  * Converts a playground recording (24 kHz mono s16le) of the caller to another format without a new call. `read` is
- * called once a slot is free. Memory is bounded however long the recording is: it is encoded as it arrives, into a
- * file. The reply begins when the whole recording has arrived, because browsers read no reply while they send. Throws
- * `unauthenticated`, `forbidden`, `overloaded` (no slot, or no space on the disk), `invalid` (empty, or half a sample).
+ * called once a slot is taken. Memory is bounded for recordings of any length: the audio is encoded into a file as it
+ * arrives. The reply begins when the whole recording has arrived, because browsers read no reply while they send.
+ * Throws `unauthenticated`, `forbidden`, `overloaded` (no slot, or no space on the disk), `invalid` (empty, or half a
+ * sample).
  */
 export async function* encodeRecording(
   ctx: ConsoleContext,
