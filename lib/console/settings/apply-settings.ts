@@ -8,20 +8,22 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ConsoleServices } from "../context";
 import { readMetricsToken } from "./metrics-token";
 
-/** The generation of the cached results; every process compares it with its own. */
+/** Setting with the generation of the cached results; a process whose own differs clears its caches. */
 const SETTING = "cache_clearings";
 /** Random numbers of this length are safe integers and never repeat in practice. */
 const GENERATION_BYTES = 6;
 
-/** The generation of the cached results: 0 before the first clearing; a small number where an earlier version counted. */
+/**
+ * The stored generation: 0 before the first clearing; a small number if an earlier version, which counted, stored it.
+ */
 async function readGeneration(store: Pick<Repositories, "settings">): Promise<number> {
   const stored = (await store.settings.all())[SETTING];
   return typeof stored === "number" ? stored : 0;
 }
 
 /**
- * Starts a generation that no earlier or later state of the store has, so that no process finds results of another one,
- * also after a restore.
+ * Starts a generation with a random number that no other state of the store has, so that no process finds results of
+ * another generation, even after a backup was restored.
  */
 export async function renewCacheGeneration(
   tx: Pick<Repositories, "settings">,
@@ -53,8 +55,8 @@ function applyCaches(services: SettingsServices, { caches }: OpenSettings): void
 }
 
 /**
- * Applies the stored settings in this process, now and after every change by any process. `instance` as passed in, from
- * the environment, stays the base.
+ * Applies the stored settings in this process, now and after every change by any process. The values that `instance`
+ * has at the call, from the environment, remain the base that settings override.
  */
 export async function applyStoredSettings(services: SettingsServices): Promise<void> {
   const { store, instance, log } = services;

@@ -27,7 +27,7 @@ export async function downloadBackup(
   try {
     await ctx.store.transaction((tx) => recordAudit(tx, ctx, { action: "store.backup" }));
   } catch (error) {
-    // Unlinked but open, the copy would take disk space until it is garbage-collected.
+    // Otherwise the copy, an unlinked but open file, would take disk space until it is garbage-collected.
     await body[Symbol.asyncIterator]().return?.();
     throw error;
   }

@@ -17,7 +17,7 @@ export async function readInstanceFacts(ctx: ConsoleContext): Promise<InstanceFa
   return instanceFacts(ctx);
 }
 
-/** The base values of the settings, and the values that this process uses. */
+/** The values that settings override (from the environment, else the defaults), and current values of this process. */
 export async function instanceFacts(services: ConsoleServices): Promise<InstanceFacts> {
   const { instance, store, metrics } = services;
   const made = await readMetricsToken(store);

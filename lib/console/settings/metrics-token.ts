@@ -27,7 +27,7 @@ export function digestOf(token: string): string {
 
 /**
  * Creates the token of /metrics, replacing an earlier one. Throws `forbidden`, `step_up_failed`, `conflict`
- * (PATCHBAY_METRICS_TOKEN is set and wins).
+ * (PATCHBAY_METRICS_TOKEN is set and takes precedence).
  */
 export async function createMetricsToken(ctx: ConsoleContext, proof: OwnerProof): Promise<MetricsToken> {
   const owner = requireOwner(ctx, "Only the owner may create the /metrics token.");

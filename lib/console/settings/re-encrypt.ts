@@ -68,7 +68,7 @@ async function reEncryptTwoFactors({ store, cipher }: Needs): Promise<number> {
     if (old.length > 0) {
       await store.transaction(async (tx) => {
         for (const { userId, encryptedSecret } of old) {
-          // A user who enrols at this moment has a new secret; the next round checks it.
+          // Replaces only the secret that was read: a user may have enrolled since. The next round checks the new one.
           await tx.twoFactors.replaceEncryptedSecret(
             userId,
             encryptedSecret,

@@ -22,8 +22,9 @@ async function readVersion(store: Pick<Repositories, "settings">): Promise<numbe
 }
 
 /**
- * Raises the version inside the change's transaction. Throws `conflict` when `read`, the version that the change was
- * made from, is not the present one; an import replaces any version.
+ * Raises the version of the settings inside the change's transaction. `read`: the version that the change is based on;
+ * "any" for changes that may replace any version, such as an import. Throws `conflict` when `read` is not the present
+ * version.
  */
 export async function raiseVersion(tx: Repositories, read: number | "any"): Promise<void> {
   const present = await readVersion(tx);
@@ -38,8 +39,8 @@ export async function raiseVersion(tx: Repositories, read: number | "any"): Prom
 type SettingsChange = Omit<UpdateSettings, "version">;
 
 /**
- * Writes the given settings and their audit row inside a transaction. Throws `forbidden` (owner only), `invalid` (it
- * would lock its author out, or has a webhook URL that is incomplete or not allowed).
+ * Writes the given settings and their audit row inside a transaction. Throws `forbidden` (owner only), `invalid` (the
+ * change would lock its author out, or has a webhook URL that is incomplete or not allowed).
  */
 export async function applySettings(
   tx: Repositories,
@@ -76,7 +77,9 @@ function hostsOf(signed: string | null, slack: string | null) {
   return { webhook_url: webhookHost(signed), slack_url: webhookHost(slack) };
 }
 
-/** The settings as the API returns them: webhook URLs are masked, or their origins alone. */
+/**
+ * The settings as the API returns them: webhook URLs are masked; users who may not change settings get their origins.
+ */
 async function present(
   store: Pick<Repositories, "settings">,
   { cipher }: Pick<ReadContext, "cipher">,
@@ -100,7 +103,7 @@ export async function showSettings(ctx: ReadContext): Promise<VersionedSettings>
   return present(ctx.store, ctx, requireSignedInAdmin(ctx));
 }
 
-/** What is wrong with a new minimum length of passwords: the environment's is the least. Null: nothing. */
+/** Why a new minimum password length is refused: it may not be below the environment's. Null: it is accepted. */
 export function passwordMinimumIssue(
   { instance }: Pick<ConsoleContext, "instance">,
   minimum: number | null | undefined,

@@ -11,12 +11,12 @@ import { changed, created, type Importing, skipped } from "./step";
 const aliasesOf = ({ name, aliases }: CreateModel) => aliases?.filter((alias) => alias !== name);
 
 /**
- * Why models of the file cannot be imported, by name. Another model's alias is free when that model is in the file, gives
- * the alias up, and can be imported itself.
+ * Why models of the file cannot be imported, by name. Another model's alias is free when that model is in the file,
+ * gives the alias up, and can be imported itself.
  */
 function refusedModels(models: ModelNames, sent: readonly CreateModel[]): Map<string, string> {
   const refused = new Map<string, string>();
-  /** Which model of the file gets a name. */
+  /** The model of the file that gets each name. */
   const claims = new Map<string, string>();
   const wanted = new Map(sent.map((one) => [one.name, aliasesOf(one)]));
   const namesOf = (model: string) => [model, ...(wanted.get(model) ?? [])];
@@ -25,7 +25,7 @@ function refusedModels(models: ModelNames, sent: readonly CreateModel[]): Map<st
   const takenBy = (name: string, owner: string) => `'${name}' is already a name or alias of '${owner}'.`;
   const refuse = (model: string, why: string): void => {
     const toRefuse = [{ model, why }];
-    // Grows: a refused model keeps its aliases, which refuses the models that have claimed them.
+    // Grows while it is read: a refused model keeps its aliases, so the models to get those names are refused too.
     for (const next of toRefuse) {
       if (refused.has(next.model)) continue;
       refused.set(next.model, next.why);
@@ -57,8 +57,8 @@ function refusedModels(models: ModelNames, sent: readonly CreateModel[]): Map<st
 }
 
 /**
- * Removes the aliases that these models give up, since another model of the file may take them. Returns the models as they
- * were.
+ * Removes the aliases that these models give up, since another model of the file may take them. Returns the models that
+ * were changed as they were before, by name.
  */
 async function releaseAliases(
   { tx, models }: Importing,

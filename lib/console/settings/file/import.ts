@@ -50,7 +50,10 @@ async function settingRefusal(
   }
 }
 
-/** API keys belong to the instance: rules of the file apply to keys that exist here, and those of its other keys stay. */
+/**
+ * The alert rules after an import. API keys are not in the file: its rules for keys apply only to keys that exist on
+ * this instance, and rules of this instance for other keys are kept.
+ */
 async function mergeRules(
   { tx }: Importing,
   present: readonly ScopedAlertRule[],
@@ -67,7 +70,7 @@ async function mergeRules(
   return { rules, steps };
 }
 
-/** Writes the file's settings over the stored ones; the webhook URL is not part of the file and stays. */
+/** Writes the file's settings over the stored ones; the webhook URLs are not in the file and stay unchanged. */
 async function importSettings(importing: Importing, file: SettingsFile["settings"]): Promise<ImportStep[]> {
   const { tx, ctx, user } = importing;
   const before = await readSettings(tx);
@@ -163,7 +166,7 @@ async function importEmbeddedChannel(importing: Importing, sent: FileChannel): P
   );
   const served = sent.models?.[0]?.upstream_name;
   const sameModel = engines.find((it) => it.models[0]?.upstreamName === served);
-  // A built-in engine is the only one of its provider; another local voice is another engine.
+  // Each built-in engine has its own provider; local voices share one, so only a channel with the same model matches.
   const before = sent.provider === LOCAL_VOICES ? sameModel : (sameModel ?? engines[0]);
   if (before === undefined) return skipped(one, "This instance has no such embedded engine.");
   const { name, enabled = before.enabled } = sent;
@@ -186,7 +189,7 @@ async function importUpstreamChannel(importing: Importing, sent: FileChannel): P
   const listed = [...(before?.models ?? []), ...skippedModels];
   await ensureModels(tx, ctx, sent.models ?? [], { provider: facts, listed, models });
   if (before !== undefined) {
-    // A channel without keys may be waiting for them.
+    // An import does not enable a channel without keys: it may be disabled until they are entered.
     const enabled = before.keys.length === 0 && sent.enabled ? undefined : sent.enabled;
     return changed(one, await updateChannel(importing, before, { ...patch, ...sentFields({ enabled }) }));
   }
@@ -231,7 +234,7 @@ class DryRun extends Error {
 /** Most names of one kind of change in the audit log. */
 const MAX_NAMED = 100;
 
-/** The names of what the steps changed, with the changed fields, as the audit log has them. */
+/** What the steps created, changed and skipped, for the audit log: names, with the changed fields. */
 function changesOf(steps: readonly ImportStep[]): Record<string, string[]> {
   const nameOf = ({ kind, name, fields }: ImportStep) => {
     // A setting's field is the setting itself.

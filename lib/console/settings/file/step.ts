@@ -8,9 +8,9 @@ export interface Importing {
   tx: Repositories;
   ctx: ConsoleContext;
   user: UserRecord;
-  /** The models of this instance so far, read once: a file has thousands of entries. */
+  /** The instance's models, kept up to date by the steps: read once, because a file may have thousands of entries. */
   models: ModelNames;
-  /** Models of the file that were not imported: a channel that names one must not create it without its prices. */
+  /** Models of the file that were skipped: a channel with one of them must not create it without the file's prices. */
   skippedModels: { name: string }[];
   channels: Map<string, ChannelRecord>;
   /** New records, which are inserted together after the last step of their kind. */
