@@ -13,7 +13,7 @@ import { PROGRESS_SETTING } from "./state";
 /** One setup at a time per store: a waiting request checks the state again before hashing a password. */
 const setupQueues = new WeakMap<Store, Promise<unknown>>();
 
-/** The error of every request after the first successful one. */
+/** The error of every setup request after the first successful one. */
 function alreadySetUp(): AppError {
   return new AppError("conflict", "This instance is already set up. Sign in instead.");
 }
@@ -29,9 +29,10 @@ interface SetupContext extends ActorContext, Pick<ConsoleContext, "store" | "ran
 }
 
 /**
- * Initial setup: creates the owner, the way of use, the singleton row and the audit row in one transaction, and a
- * session for the owner. Only one of several concurrent requests succeeds; the others get `conflict` without any
- * hashing. Throws `setup_token_required`, `rate_limited` (wrong tokens), `invalid`.
+ * Initial setup: in one transaction, creates the owner, their session, the settings for the kind of use (own use, demo
+ * site), the row that marks the instance as set up, and the audit row. Only one of several concurrent requests
+ * succeeds; the others in this process get `conflict` without any hashing. Throws `setup_token_required`,
+ * `rate_limited` (wrong tokens), `invalid`.
  */
 export async function setUpInstance(ctx: ConsoleContext, input: SetupRequest): Promise<SignedIn> {
   await requireNotSetUp(ctx);
@@ -81,7 +82,7 @@ export async function createOwner<T>(
 }
 
 async function requireToken(ctx: ConsoleContext, token: string | undefined): Promise<void> {
-  // A wrong token is refused where none is required, too: it belongs to another instance or an earlier start.
+  // A wrong token is refused even where none is required: it belongs to another instance or an earlier start.
   const isGiven = token !== undefined && token !== "";
   if (isGiven ? ctx.setupGuard.accepts(token) : !ctx.setupGuard.isTokenRequired(ctx.peer)) return;
   if (isGiven) await takeAttempt(ctx, "setup-token", "wrongSetupTokensPerMinute");

@@ -7,7 +7,7 @@ import type { ConsoleContext } from "../context";
 
 export const PROGRESS_SETTING = "setup_progress";
 
-/** The stored progress; finished where none is stored. */
+/** The stored progress; `finished` is true when none is stored. */
 export async function storedProgress(store: Pick<Repositories, "settings">): Promise<SetupProgress> {
   const found = SetupProgress.safeParse((await store.settings.all())[PROGRESS_SETTING]);
   return found.success ? found.data : { step: "sound", finished: true };
@@ -25,12 +25,12 @@ export async function readProgress(ctx: ConsoleContext): Promise<SetupProgress> 
   return storedProgress(ctx.store);
 }
 
-/** Spoken and discarded: short, and in the language of the wizard's first text. */
+/** The model whose engine is loaded before the wizard's last step needs it. */
 const WARMED_MODEL = "patchbay-speech";
 
 /**
- * Loads the built-in speech engine by one test call, so that the owner's first audio does not wait for it. The call is no
- * usage; a failure is only logged: the real request reports it.
+ * Loads the built-in speech engine by one test call, so that the owner's first audio does not wait for it. The call has
+ * no ledger entry. A failure is only logged, since the owner's own request reports it.
  */
 async function warmSpeech(ctx: ConsoleContext): Promise<void> {
   const channel = (await ctx.store.channels.all()).find(
@@ -47,8 +47,8 @@ async function warmSpeech(ctx: ConsoleContext): Promise<void> {
 }
 
 /**
- * Saves the step, or that the wizard is finished or skipped; a finished wizard stays finished. A new step loads the speech
- * engine for the last one.
+ * Saves the step, or that the wizard is finished or skipped; a finished wizard stays finished. A change of step also
+ * starts to load the speech engine, which the last step needs.
  */
 export async function updateProgress(
   ctx: ConsoleContext,
