@@ -22,8 +22,8 @@ function outcomeOf(status: string): UsageOutcome {
 }
 
 /**
- * The requested filter, narrowed to the caller's own calls for a member; null when a member asks for another user's.
- * Throws `unauthenticated`.
+ * The requested filter, narrowed to the caller's own calls for a member; null when a member asks for another user's
+ * calls. Throws `unauthenticated`.
  */
 export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter | null {
   const { id, role } = requireUser(ctx);
@@ -48,8 +48,8 @@ export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter 
 }
 
 /**
- * Calls, newest first: all for owners and admins, their own for members. A member who asks for another user's gets
- * none. Throws `unauthenticated`, `invalid` (cursor, search).
+ * Calls, newest first: all for owners and admins, their own for members. A member who asks for another user's calls
+ * gets an empty list. Throws `unauthenticated`, `invalid` (cursor, search).
  */
 export async function listUsage(
   ctx: ConsoleContext,
@@ -63,8 +63,8 @@ export async function listUsage(
 const PAGE = 100;
 
 /**
- * Every page of a list, one in memory at a time. The caller is authenticated again before each page and gets what they
- * may see then. Throws `unauthenticated` at any page.
+ * Every page of a list, one in memory at a time. The caller is authenticated again before each page and gets what their
+ * present role may see. Throws `unauthenticated` at any page.
  */
 export async function* exportPages<Item>(
   ctx: ConsoleContext,
@@ -83,7 +83,7 @@ export async function* exportPages<Item>(
 export interface FoundCall {
   row: UsageRecord;
   names: UsageNames;
-  /** `****wxyz` of a channel's key; null: no key, a deleted key, or not visible to the caller. */
+  /** Label of a channel's key, else `****wxyz`; null: no key, a deleted key, or not visible to the caller. */
   keyDisplay(channelId: string, keyId: string | null): string | null;
   /** Display form of the key the call was made with; null: deleted. */
   callerKey: string | null;

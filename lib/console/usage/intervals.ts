@@ -59,8 +59,8 @@ export function splitIntoIntervals(range: TimeRange, groups: readonly UsageGroup
 }
 
 /**
- * The intervals with the first ones merged where there are more than `count`: a range of days that began at midnight
- * begins an hour before it when moved over the start of daylight-saving time.
+ * Merges the first intervals where there are more than `count`. A range of days that begins at midnight has a preceding
+ * period that may have one day more: across a change to daylight-saving time, it begins an hour before midnight.
  */
 export function mergeSurplus({ periods, starts, sums }: Intervals, count: number): Intervals {
   const surplus = Math.max(0, starts.length - count);

@@ -27,8 +27,8 @@ function showRejection(record: RejectionRecord & { id: string }, names: UsageNam
 }
 
 /**
- * The names under which rejected requests of a model are stored, which are those that the callers sent: its name and
- * aliases. Any other name, such as an alias, stays as it is.
+ * The names under which requests for a model may have been rejected: its name and its aliases, since a rejected request
+ * is stored with the name that its caller sent. For any other `name`, such as an alias, only that name.
  */
 export async function sentNames({ store }: ReadContext, name: string): Promise<string[]> {
   const model = (await store.models.all()).find((one) => one.name === name);
@@ -37,7 +37,7 @@ export async function sentNames({ store }: ReadContext, name: string): Promise<s
 
 /**
  * Rejected requests, latest first: all for owners and admins, those of their own keys for members. A member who asks
- * for another user's gets none. Throws `unauthenticated`, `invalid` (cursor, search).
+ * for another user's requests gets an empty list. Throws `unauthenticated`, `invalid` (cursor, search).
  */
 export async function listRejections(
   ctx: ConsoleContext,

@@ -23,9 +23,9 @@ export const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * DAY_MS, day: 92 * 
 const MAX_KEYS = 8;
 
 /**
- * The overview's figures for a range and for the equally long time before it, without calls where either has too many
- * calls to be read from its beginning; members see their own calls and no
- * channels. Throws `unauthenticated`, `invalid`.
+ * The overview's figures for a range and for the preceding period of the same length. The preceding figures are 0 when
+ * the calls of either are not read from its beginning. Members see their own calls and no channels. Throws
+ * `unauthenticated`, `invalid`.
  */
 export async function readOverview(ctx: ReadContext, query: OverviewQuery): Promise<Overview> {
   const user = requireUser(ctx);
@@ -69,7 +69,7 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     isMember ? [] : ledger.failovers(counted),
   ]);
   const intervals = splitIntoIntervals({ ...counted, interval, timeZone }, now.groups);
-  // Where a range was not read from its beginning, the two have different lengths.
+  // A range that was not read from its beginning is shorter than the other and cannot be compared with it.
   const isComparable = now.readFrom === null && before.readFrom === null;
   const earlier = mergeSurplus(
     splitIntoIntervals({ ...previous, interval, timeZone }, isComparable ? before.groups : []),
@@ -96,7 +96,7 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   };
 }
 
-/** The hours of a range that begin before its end, as the sums by hour cover them. */
+/** The range extended to whole hours, because sums are kept by hour. */
 function wholeHours({ from, to }: { from: number; to: number }): { from: number; to: number } {
   return { from: from - (from % HOUR_MS), to: Math.ceil(to / HOUR_MS) * HOUR_MS };
 }

@@ -13,7 +13,7 @@ import { nameOfKey } from "../channels/stored-keys";
 import { toBrokenModels, toHealth } from "../circuits/health";
 import type { ConsoleServices } from "../context";
 
-/** Model and channel of a group by route; a call that reached no channel has none. */
+/** Model and channel of a group by route; the channel is null for calls that reached none. */
 function routeOf(group: UsageGroup): { model: string; channelId: string | null } {
   const [model = "", channelId = ""] = (group.name ?? "").split("\n");
   return { model, channelId: channelId || null };
@@ -34,7 +34,7 @@ function sumBy(
 
 const shareOf = ({ calls, errors, costNano }: Sums) => ({ calls, errors, cost_usd: nanoToUsd(costNano) });
 
-/** Every model that was called, and every offered one. */
+/** The calls of every model that was called or is offered. */
 export function modelShares(
   groups: readonly UsageGroup[],
   offered: readonly ModelRecord[],
@@ -94,15 +94,15 @@ export function channelShares(
 }
 
 /**
- * Calls without a channel: those with a cached or repeated reply, which have no error, and those that failed before one
- * was called.
+ * Calls without a channel: those with a cached or repeated reply, which have no error, and those that failed before a
+ * channel was called.
  */
 export function unroutedShares(groups: readonly UsageGroup[]): Pick<Overview, "cached" | "not_routed"> {
   const sums = groups
     .filter((group) => routeOf(group).channelId === null)
     .reduce<Sums>((sum, group) => addSums(sum, group), NO_SUMS);
   return {
-    // Free. The cost is that of calls whose server ended before it recorded their channel.
+    // Cached replies are free: a cost without a channel is of calls whose server died before it recorded their channel.
     cached: { calls: sums.calls - sums.errors, errors: 0, cost_usd: nanoToUsd(0) },
     not_routed: { calls: sums.errors, errors: sums.errors, cost_usd: nanoToUsd(sums.costNano) },
   };

@@ -15,10 +15,10 @@ import { dayStarts } from "./intervals";
 import { sentNames } from "./list-rejections";
 import { toUsageSums } from "./to-usage-sums";
 
-/** More points than a chart can show. */
+/** Longer ranges would have more points than a chart can show. */
 const MAX_HOURS = 24 * 92;
 const MAX_MINUTES = 6 * 60;
-/** In a longer range, the rest of an hour matters little. */
+/** Longest range that is summed exactly; in a longer one, whole hours are counted at both ends. */
 const MAX_EXACT_MS = 6 * HOUR_MS;
 
 function readRange(query: UsageSummaryQuery, now: number): { from: number; to: number } {
@@ -42,7 +42,7 @@ function labelsOf(tags: string | null): (string | null)[] {
   return unique.length > 0 ? unique : [null];
 }
 
-/** The items that a group counts under. */
+/** The names of the items that a group is counted under. */
 function namesOf({ name }: UsageGroup, by: UsageSummaryQuery["by"]): (string | null)[] {
   return by === "tag" ? labelsOf(name) : [name];
 }
@@ -53,7 +53,7 @@ interface Item {
   sums: Sums;
 }
 
-/** Sums by period and name, and their total, which also counts calls without an item. */
+/** Sums by period and name, and the total of all calls, including those whose items are left out. */
 async function sumByItem(
   groups: readonly UsageGroup[],
   { by, order, limit }: Pick<UsageSummaryQuery, "by" | "order" | "limit">,
@@ -92,7 +92,7 @@ async function labelsOfSubjects(
   return ctx.store.ledger.names(by, [...ids]);
 }
 
-/** Null where the filter selects by a property that rejected requests do not have. */
+/** The number of rejected requests; null where the filter selects by a property that they do not have. */
 async function countRejected(
   ctx: ReadContext,
   filter: UsageFilter,
@@ -109,14 +109,15 @@ async function countRejected(
 
 /**
  * Sums of calls over a range (by default the last day), by time and by one dimension; members see their own. All
- * playground keys are one. Throws `unauthenticated`, `invalid`, `not_found` (another user's, for a member).
+ * playground keys count as one key. Throws `unauthenticated`, `invalid`, `not_found` (a member asks for another
+ * user's).
  */
 export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery): Promise<UsageSummary> {
   const filter = usageFilter(ctx, query);
   const { from, to } = readRange(query, ctx.clock.now());
   if (filter === null) throw new AppError("not_found", "User not found.");
   const { by = null, order, interval, limit } = query;
-  // One call may have several labels: those are cut when each is known.
+  // The store selects the largest items, except of labels: a call may have several, which `sumByItem` separates first.
   const isCut = limit !== undefined && by !== null && !isLabel(by) && interval === undefined;
   const [{ groups, total: ofAll, latencyBoundsMs, readFrom }, rejected] = await Promise.all([
     ctx.store.ledger.summarize({

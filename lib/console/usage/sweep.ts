@@ -9,8 +9,8 @@ type Swept = Pick<ConsoleServices, "store" | "clock" | "instance" | "log">;
 const MAX_REJECTIONS = 200_000;
 
 /**
- * True when this clock is more than a day ahead of another running instance's: by the retention, it would delete what
- * is not old. The heartbeats of ended instances are removed within a minute.
+ * True when this clock is more than a day ahead of another running instance's: the retention would then delete entries
+ * that are not old enough. The heartbeats of ended instances are removed within a minute.
  */
 async function isClockAhead({ store, clock, log }: Swept): Promise<boolean> {
   const others = (await store.ledger.instances(0)).filter(({ isSelf }) => !isSelf);
@@ -21,8 +21,8 @@ async function isClockAhead({ store, clock, log }: Swept): Promise<boolean> {
 }
 
 /**
- * Deletes usage rows, stored prompts and rejected requests older than the retention settings, and the oldest rejected
- * requests of too many; hourly sums and balances stay.
+ * Deletes ledger entries, stored prompts and rejected requests older than the retention settings, and the oldest rows
+ * of rejected requests above MAX_REJECTIONS; sums by hour and balances stay.
  */
 export async function sweepUsage(
   services: Swept,
@@ -36,7 +36,7 @@ export async function sweepUsage(
       : inBatches(instance, (limit) => store.ledger.sweep(what, clock.now() - days * DAY_MS, limit));
   const { usage, prompts } = keepsAll ? { usage: null, prompts: null } : settings.retention_days;
   const now = clock.now();
-  // An entry's text goes with it, also where a whole month is dropped.
+  // A prompt is deleted at the latest with its entry. Dropping a month of entries below does not delete their prompts.
   const promptDays = Math.min(usage ?? Number.POSITIVE_INFINITY, prompts ?? Number.POSITIVE_INFINITY);
   const rejectionDays = keepsAll ? null : settings.rejection_retention_days;
   const rejectedBefore = rejectionDays === null ? 0 : now - rejectionDays * DAY_MS;
@@ -46,7 +46,8 @@ export async function sweepUsage(
       store.rejections.sweep(rejectedBefore, MAX_REJECTIONS, limit),
     ),
   };
-  // Whole months are dropped at once, before the rest is deleted by row. It fails while the table is in use, as in a backup.
+  // Drops whole months at once, before the rest is deleted by row. Fails while the table is in use, such as by a
+  // backup.
   await store.ledger.maintain(now, usage === null ? null : now - usage * DAY_MS);
   return { ...swept, rows: await sweepLedger("rows", usage) };
 }

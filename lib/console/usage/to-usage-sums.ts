@@ -5,9 +5,10 @@ import type { Sums } from "../../ports/store/usage-query";
 type Latencies = Pick<Sums, "latency" | "latencySumMs" | "latencyMaxMs">;
 
 /**
- * The latency, in milliseconds, below which a share of the calls lies: linear within its bucket, narrowed by what the
- * total sum allows and by the slowest call where that is known, so that for a single call every percentile is its
- * latency. Null without calls. `bounds`: upper bounds of the buckets; calls above the last bound have their own bucket.
+ * The latency, in milliseconds, below which a share of the calls lies, interpolated linearly within its bucket. The
+ * bucket's bounds are narrowed to what the sum of all latencies allows, and by the slowest call where it is known, so
+ * that every percentile of a single call is its latency. Null without calls. `bounds`: upper bounds of the buckets;
+ * calls above the last bound have their own bucket.
  */
 export function percentile(of: Latencies, bounds: readonly number[], share: number): number | null {
   const total = of.latency.reduce((sum, count) => sum + count, 0);
@@ -31,7 +32,7 @@ function edgesOf(
 ): [number, number] {
   const lowOf = (at: number) => bounds[at - 1] ?? 0;
   const highOf = (at: number) => Math.min(bounds[at] ?? Infinity, latencyMaxMs ?? Infinity);
-  /** Sum of all calls except one of this bucket, each at this edge of its own bucket. */
+  /** The sum of latencies of all calls but one of this bucket, if each call were at this edge of its own bucket. */
   const others = (edgeOf: (at: number) => number) =>
     latency.reduce((sum, count, at) => {
       const calls = at === index ? count - 1 : count;
