@@ -151,7 +151,10 @@ export async function endUserSessions(ctx: ConsoleContext, id: string): Promise<
   });
 }
 
-/** Disables 2FA of a user of a lower role who has lost it, and ends their sessions. */
+/**
+ * Disables 2FA of a user of a lower role, such as one who has lost the authenticator and the backup codes, and ends
+ * their sessions. Throws `not_found`, `forbidden`.
+ */
 export async function resetTwoFactor(ctx: ConsoleContext, id: string): Promise<void> {
   await change(ctx, id, async (tx) => {
     await removeTwoFactor(tx, id);
@@ -178,8 +181,9 @@ interface Resetter extends ActorContext, Pick<ConsoleContext, "store" | "hasher"
 }
 
 /**
- * Sets a user's password without the present one, for an authorised caller. Ends their sessions and pending sign-ins
- * and clears their delays; 2FA stays on. Throws `invalid`, `conflict` (changed by another request).
+ * Sets a user's password without asking for the present one, for a caller that is already authorised. Ends the user's
+ * sessions and pending sign-ins and clears their delays; 2FA stays on. Throws `invalid`, `conflict` (changed by another
+ * request).
  */
 export async function resetPassword(ctx: Resetter, user: UserRecord, password: string): Promise<void> {
   requireGoodPassword(ctx.instance, password, user, "password");

@@ -38,7 +38,10 @@ export function newUser(
   };
 }
 
-/** Names and e-mail addresses both sign in, so each must be unique among both. Throws `conflict` naming the field. */
+/**
+ * Refuses a name or e-mail address that another user has as either: both can be used to sign in. `ownId`: the user who
+ * may already have it. Throws `conflict` naming the field.
+ */
 export async function requireFreeNames(
   tx: Repositories,
   keys: { username?: string | null; email?: string | null },

@@ -21,7 +21,7 @@ import { hasTwoFactor, toSelf } from "./to-user";
 export async function updateSelf(ctx: ConsoleContext, input: UpdateSelf): Promise<Self> {
   const { user, session } = requireSession(ctx);
   const { version = user.version, ...fields } = input;
-  // A new version would refuse what another window sends.
+  // Nothing to change: a new version would make another window's change stale.
   if (Object.keys(fields).length === 0 && version === user.version) return readSelf(ctx);
   const emailKey = input.email ? userNameKey(input.email) : input.email;
   const isNewEmail = Boolean(emailKey) && emailKey !== user.emailKey;

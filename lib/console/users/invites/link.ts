@@ -54,7 +54,9 @@ export async function findLiveLink(
   return kind === null || invite.kind === kind ? withParties(store, invite) : null;
 }
 
-/** Consumes the link inside the transaction that depends on it. Throws `not_found`, which rolls that back. */
+/**
+ * Consumes the link inside the transaction that depends on it. Throws `not_found`, which rolls the transaction back.
+ */
 export async function consumeLink(
   tx: Pick<Repositories, "invites" | "users">,
   digest: string,
