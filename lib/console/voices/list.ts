@@ -7,10 +7,10 @@ import { requireOwner } from "../access/guards";
 import type { ReadContext } from "../context";
 import { voiceChannelId } from "./refresh";
 
-/** An installed model is code and data that run on the machine. */
+/** Managing voices is reserved to the owner, because installed models are run on the machine. */
 const OWNER_ONLY = "Only the owner may manage local voices.";
 
-/** Throws `forbidden`; `conflict` when they are off. */
+/** The local voices, for the owner. Throws `forbidden`; `conflict` when local voices are off. */
 export function requireVoices(ctx: ReadContext): LocalVoices {
   requireOwner(ctx, OWNER_ONLY);
   if (ctx.voices !== null) return ctx.voices;

@@ -18,7 +18,7 @@ async function requireFree(voices: LocalVoices, name: string): Promise<void> {
 
 /**
  * Installs in the background; the list shows the progress and the error. Resolves when the installation has begun.
- * `from`: for the audit entry. Throws `conflict`.
+ * `from`: the source's name in the audit entry. Throws `conflict`.
  */
 function startInstall(
   ctx: ConsoleContext,

@@ -26,7 +26,7 @@ function defaultSpeaker(speakers: VoiceFolder["speakers"]): string | null {
   return (speakers.find(({ name }) => name === "af_heart") ?? speakers[0])?.name ?? null;
 }
 
-/** The problems that were logged last, as JSON, or the error. */
+/** What was logged last: the problems as JSON, or the error of the scan. */
 const REPORTED = new WeakMap<LocalVoices, string>();
 
 /** Logs the folders that cannot be used, when they differ from those logged last. */
@@ -46,15 +46,15 @@ function hasTakenName(model: ModelRecord, name: string): boolean {
 }
 
 /**
- * Reads the voice folders and inserts a channel and a model for each new one. The channel and model of a missing folder
- * are kept, so that an unmounted disk loses no settings; its calls fail over.
+ * Reads the voice folders and inserts a channel and a model for each new folder. The channel and model of a missing
+ * folder are kept, so that no settings are lost while a disk is not mounted; its calls fail over.
  */
 export async function refreshVoices(services: ConsoleServices): Promise<void> {
   const { voices, store, clock, log } = services;
   if (voices === null) return;
   await voices.sweep();
   const found = await voices.scan().catch((error: unknown) => {
-    // A start must not fail because of it, and the next refresh reads them again.
+    // Unreadable folders must not fail a start, and the next refresh reads them again.
     if (REPORTED.get(voices) !== String(error)) log.warn("voices_not_read", { cause: error });
     REPORTED.set(voices, String(error));
     return null;
