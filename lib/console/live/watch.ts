@@ -39,7 +39,7 @@ class ChangeStream implements AsyncIterableIterator<LiveEvent> {
   readonly #sessionId: string;
   readonly #userId: string;
   readonly #pending = new Set<LiveTopic>();
-  /** Called at the end, in this order. */
+  /** Called when the stream ends, in this order. */
   readonly #release: (() => void)[];
   #allowed: ReadonlySet<string>;
   #isOver = false;
