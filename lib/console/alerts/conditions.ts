@@ -11,8 +11,8 @@ export interface AlertFacts {
   /**
    * Channels with an open or half-open circuit, as this process knows it. `openedAt`: wall-clock time, for display
    * only; `openMs`: age of the circuit by the monotonic clock. `models`: the models that the channel does not serve;
-   * absent: all its models. `circuits`: whether the circuits of its keys, or those of models on the keys, are not
-   * closed; absent: unknown. `affected`: the models that are not served, listed in either case. `fallbacks`: what
+   * absent: all its models. `circuits`: the level of the circuits that are not closed, those of keys or those of models
+   * on them; absent: unknown. `affected`: the models that are not served, listed in either case. `fallbacks`: what
    * serves the affected models instead.
    */
   openChannels: readonly {
@@ -26,7 +26,8 @@ export interface AlertFacts {
     affected: readonly string[];
     fallbacks: readonly Fallback[];
     /**
-     * All its circuits opened for rate limits that have ended, without a request since: keeps an alert, raises none.
+     * True when only rate limits are left that ended a while ago, without a request since: keeps an open alert, but
+     * raises none.
      */
     isQuiet: boolean;
   }[];
@@ -76,7 +77,10 @@ function shownPercent(percent: number, thresholds: readonly number[]): number {
   return thresholds.includes(rounded) && percent < rounded ? (rounded * 10 - 1) / 10 : rounded;
 }
 
-/** The least minutes of outage that raise an alert for one of these models; null: no rule watches any of them. */
+/**
+ * The minutes of outage after which an alert is raised: the fewest of the rules for these models, or of the general
+ * rule without models. Null: none of these rules is on.
+ */
 export function minutesOf(rules: AlertRules, affected: readonly string[]): number | null {
   const ofModels = affected.map((name) => {
     const own = rules.rules.find((rule) => rule.scope === "model" && rule.model === name);

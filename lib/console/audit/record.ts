@@ -7,8 +7,8 @@ export interface ActorContext extends Pick<ConsoleContext, "clock" | "peer" | "r
 }
 
 /**
- * Appends one audit row inside the change's transaction. `actor`: the user's ID, when the request's caller is still
- * anonymous (a sign-in that has just succeeded). `detail` never holds a secret.
+ * Appends one audit row inside the change's transaction. `actor`: ID of the acting user where the request's caller is
+ * not yet that user (a sign-in that has just succeeded). `detail` never holds a secret.
  */
 export async function recordAudit(
   tx: Repositories,

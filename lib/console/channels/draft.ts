@@ -40,7 +40,8 @@ async function draftRecord(ctx: ConsoleContext, input: DraftChannel): Promise<Ch
     throw invalidField("provider", "The provider of a channel cannot be changed.");
   }
   const checked = ctx.providers.checkChannel(readConnection(input));
-  // A missing base URL is the provider's default, which differs from every URL that a saved channel may have set.
+  // A draft without a base URL uses the provider's default, which counts as different from any URL of the saved
+  // channel.
   if (saved !== null) requireNewKeys(saved, { base_url: checked.baseUrl, keys: input.keys ?? [] });
   const id = newId(ctx.random, "chn");
   const keys = keysOf(ctx, id, saved, input);

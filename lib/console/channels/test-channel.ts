@@ -132,8 +132,8 @@ export const isAboutKey = ({ fault, code }: UpstreamFailure): boolean =>
   fault === "credentials" || fault === "account" || code === "upstream_rate_limited";
 
 /**
- * Calls with each key of a channel, one after another, and stops at a failure that is not about the key. Returns the
- * first failure, if any, else the outcome with the first key.
+ * Calls with each key of a channel, one after another, unless the first failure is not about its key. Returns the first
+ * failure, if any, else the outcome with the first key.
  */
 export async function withEachKey<Outcome extends { error: UpstreamFailure | null }>(
   channel: ChannelRecord,

@@ -22,7 +22,7 @@ async function isClockAhead({ store, clock, log }: Swept): Promise<boolean> {
 
 /**
  * Deletes ledger entries, stored prompts and rejected requests older than the retention settings, and the oldest rows
- * of rejected requests above MAX_REJECTIONS; sums by hour and balances stay.
+ * of rejected requests beyond MAX_REJECTIONS; sums by hour and balances stay.
  */
 export async function sweepUsage(
   services: Swept,

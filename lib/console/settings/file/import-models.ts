@@ -25,7 +25,7 @@ function refusedModels(models: ModelNames, sent: readonly CreateModel[]): Map<st
   const takenBy = (name: string, owner: string) => `'${name}' is already a name or alias of '${owner}'.`;
   const refuse = (model: string, why: string): void => {
     const toRefuse = [{ model, why }];
-    // Grows while it is read: a refused model keeps its aliases, so the models to get those names are refused too.
+    // Grows while it is read: a refused model keeps its aliases, so a model that was to get one of them is refused too.
     for (const next of toRefuse) {
       if (refused.has(next.model)) continue;
       refused.set(next.model, next.why);
