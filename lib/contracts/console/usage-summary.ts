@@ -50,8 +50,9 @@ export const UsageSummary = z.strictObject({
   from: Timestamp,
   to: Timestamp,
   /**
-   * The time since which calls are included; null: the whole range is. Not null when single calls must be read, as for
-   * tags, end users and outcomes, and there are too many of them or the retention has deleted the earlier ones.
+   * The time since which calls are included; null: the whole range is included. Not null when single calls must be
+   * read, as for tags, end users and outcomes, and there are too many of them or the retention has deleted the earlier
+   * ones.
    */
   read_from: Timestamp.nullable(),
   total: UsageSums,
