@@ -17,7 +17,7 @@ export interface SetupGuard {
 interface SignInSettings {
   /** `NEXTAUTH_SECRET` (HKDF of the instance secret): encrypts the session cookie. */
   cookieSecret: string;
-  /** Shortest duration of a refused sign-in, in milliseconds; 250. */
+  /** Shortest duration of a refused sign-in, in milliseconds; 250 except in tests. */
   refusalFloorMs: number;
 }
 
