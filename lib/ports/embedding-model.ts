@@ -21,8 +21,9 @@ export interface EmbeddingResult {
   /** The base64 text of a single vector as its upstream sent it, to be forwarded; absent: the gateway encodes it. */
   base64?: Uint8Array;
   /**
-   * Texts, by index, about whose vectors the caller gets a notice, and its text, one line of ASCII; sent as
-   * `x-patchbay-notice`. Absent: none.
+   * A notice to the caller about the vectors of some texts, sent as `x-patchbay-notice`. `texts`: their indexes in
+   * `EmbeddingRequest.texts`. `text` returns one line of ASCII; its arguments are the indexes of the same texts in the
+   * caller's request, and the number of inputs in that request. Absent: no notice.
    */
   notice?: { texts: readonly number[]; text(inputs: readonly number[], of: number): string };
 }

@@ -7,7 +7,7 @@ export interface Instance {
   version: string;
   /** IANA time zone of the days and months of budgets. */
   timeZone: string;
-  /** The higher value of environment and settings. */
+  /** Shortest accepted password: the higher of the environment's and the settings' value. */
   passwordMinimum: number;
   /** `PATCHBAY_LEGACY_ENGINES`: the engines path may leave `model` out of the body. */
   legacyEngines: boolean;

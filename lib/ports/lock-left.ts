@@ -4,8 +4,8 @@ import { MINUTE_MS } from "../contracts/durations";
 const CLOCK_DIFFERENCE_MS = 5 * MINUTE_MS;
 
 /**
- * How long a lock with this end lasts from `now` on, in milliseconds; 0 when it is over. No lock is set for longer than
- * `maxMs`: one that ends later is of a clock that was set back since, and counts as over.
+ * Milliseconds from `now` to the end of a lock (`until`); 0 when the lock is over. No lock is set for longer than
+ * `maxMs`: a later end shows that the clock was set back after the lock was set, and such a lock counts as over.
  */
 export function lockLeftMs(until: number | null, now: number, maxMs: number): number {
   const leftMs = (until ?? now) - now;

@@ -4,8 +4,8 @@ import type { Clock } from "./clock";
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * A deadline that moves with every byte, on one timer: a later deadline costs no new timer, because the running one finds
- * it when it fires.
+ * A deadline that moves with every byte, on one timer: moving it to a later time needs no new timer, because the
+ * running timer reads the current deadline when it fires, and starts again for the rest.
  */
 export class MovingDeadline {
   readonly #clock: Pick<Clock, "monotonic">;

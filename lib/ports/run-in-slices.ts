@@ -2,8 +2,8 @@ import { AppError, isAppError } from "../errors";
 import type { StopSignal } from "./stop-signal";
 
 /**
- * Time after which a slice ends with its current step, in milliseconds. A small request beside a large one waits for a
- * slice in each of its four turns of the event loop.
+ * Time after which a slice ends with its current step, in milliseconds. A small request takes four turns of the event
+ * loop, and beside a large request it waits for one slice in each of them.
  */
 const SLICE_MS = 1;
 

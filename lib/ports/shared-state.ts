@@ -21,7 +21,10 @@ export interface BucketLimit {
 /** `cost` units to take from a limit per window; 0 only reads. */
 export interface RateRequest extends BucketLimit {
   cost: number;
-  /** Units that each process without Redis admits at least of its part; default: 0. With Redis it is at least 1. */
+  /**
+   * Least number of units in a process's share of the limit. Default: 0 for the processes of a server without Redis, 1
+   * for an instance whose Redis does not answer.
+   */
   leastShare?: number;
 }
 
@@ -35,7 +38,7 @@ export interface RateResult {
 /** The result of an `EntryRequest`. */
 export type EntryResult =
   | { kind: "entered"; leave(): void; states: readonly RateState[] }
-  /** No slot is free under the limit of this index in `slots`; `isShareEmpty`: this process has none of its slots. */
+  /** The limit at this index of `slots` has no free slot; `isShareEmpty`: this process's share of that limit is 0. */
   | { kind: "full"; index: number; isShareEmpty?: boolean }
   /** A rate limit is used up; no slot was taken. */
   | { kind: "limited"; states: readonly RateState[] };
@@ -90,7 +93,7 @@ export interface RateLimiter {
 /** Whether the state that all instances share can be reached. */
 export interface SharedStateHealth {
   isUp: boolean;
-  /** Why not, and for how many milliseconds, whatever the wall clock did; null while it can. */
+  /** Why it cannot be reached, and for how many (monotonic) milliseconds; both null while it can. */
   reason: string | null;
   downMs: number | null;
   /** Times it was lost within the last minute. */
@@ -136,7 +139,10 @@ export interface BreakerKey {
 export interface CircuitSharing {
   /** A circuit of this instance opened or closed. */
   changed(key: BreakerKey, health: CircuitHealth): void;
-  /** Claims the only probe of half-open circuits over all instances: that of all these circuits, or of none. */
+  /**
+   * Claims the probe of each of these half-open circuits for this instance, or of none of them; each circuit has one
+   * probe over all instances. False when another instance has claimed one.
+   */
   claimProbe(keys: readonly BreakerKey[]): Promise<boolean>;
   /** The probe of this instance has ended. */
   releaseProbe(key: BreakerKey): void;
@@ -170,8 +176,8 @@ export const MAX_SHARED_VALUE_BYTES = 1024 * 1024;
  */
 export interface SharedReplies {
   /**
-   * Claims a request to run it here; `elsewhere`: another process runs it or has its reply; `different`: the name belongs
-   * to a request with another digest.
+   * Claims a request to run it here; `elsewhere`: another process runs it or has its reply; `different`: the name
+   * belongs to a request with another digest.
    */
   claim(owner: string, name: string, digest: string): Promise<"claimed" | "elsewhere" | "different">;
   /** Whether a process runs this request or has its reply; false as well while that is unknown. */

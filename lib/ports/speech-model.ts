@@ -29,7 +29,7 @@ export interface SpeechRequest {
   acceptsBase64?: boolean;
   /** The longest expected speech, in seconds. */
   maxSeconds?: number;
-  /** The caller can use a part of the speech, and learns why it ended: one of Gemini's stream. */
+  /** The caller can use incomplete speech, and is sent the reason for its end: true for callers of Gemini's stream. */
   acceptsPart?: boolean;
 }
 
@@ -45,18 +45,21 @@ export interface CallOptions {
   /** Deadline of the first byte, in monotonic milliseconds. */
   firstByteBy: number;
   /**
-   * Moves the deadline by this many milliseconds, for a reply whose first byte comes with its last; returns the new one. To
-   * be called before the upstream is asked.
+   * Moves the deadline by this many milliseconds, for a reply whose first byte comes with its last; returns the new
+   * one. To be called before the upstream is asked.
    */
   extendFirstByte?(ms: number): number;
   /** Progress of the attempt; absent where it is not needed. Passed unchanged to every upstream call of the attempt. */
   progress?: UpstreamProgress;
   /**
-   * Called when every reply of the call is complete, if reading them takes long: from then on neither the deadline nor a
-   * caller who leaves ends the call, because its upstream has done the work and will charge for it.
+   * Called by providers that take long to parse replies, when all upstream replies of the call have arrived: from then
+   * on neither the deadline nor a caller who leaves ends the call, because its upstream has done the work and will
+   * charge for it.
    */
   onReplied?(): void;
-  /** Called before the call is sent again: the deadline and the caller count as before. May abort the signal at once. */
+  /**
+   * Called before the call is sent again: the deadline and the caller count as before. May abort the signal at once.
+   */
   onRepeat?(): void;
 }
 
@@ -68,9 +71,9 @@ export interface SpeechUsage {
 
 /**
  * `audio` holds whole 24 kHz mono s16le samples (an even number of bytes, never empty) in order; exactly one `end`
- * closes a complete stream. A stream that throws or stops without `end` is incomplete.
- * `base64`, only where the request accepts it and then instead of all `audio`: the texts, joined, are the standard base64
- * of the same samples; `bytes` is how many of them this text adds.
+ * closes a complete stream. A stream that throws or stops without `end` is incomplete. `base64` replaces all `audio` of
+ * a stream, only where the request accepts it: the joined texts are the standard base64 of the same samples; `bytes` is
+ * the number of sample bytes that the text completes.
  */
 export type SpeechEvent =
   | { type: "audio"; pcm: Uint8Array }
@@ -107,7 +110,8 @@ export interface SpeechModel {
    */
   supportedFields?(model: string): readonly string[];
   /**
-   * The catalogue whose names are the upstream's own voices; the other catalogue's names are aliases. Absent: all are.
+   * The catalogue whose names are the upstream's own voices; the other catalogue's names are aliases. Absent: the names
+   * of both catalogues are aliases.
    */
   readonly ownFamily?: "gemini" | "openai";
 }

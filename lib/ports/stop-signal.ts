@@ -1,8 +1,8 @@
 import { AppError, isAppError } from "../errors";
 
 /**
- * What the code of a request uses of an AbortSignal. Every AbortSignal is one; code that passes a signal on to Node
- * needs one itself.
+ * What the code of a request uses of an AbortSignal. Every AbortSignal is a StopSignal; code that passes its signal on
+ * to Node needs an AbortSignal.
  */
 export interface StopSignal {
   readonly aborted: boolean;
@@ -29,7 +29,7 @@ export class StopSource implements StopSignal {
     for (let next = this.#listeners?.shift(); next !== undefined; next = this.#listeners?.shift()) next();
   }
 
-  /** A listener that is added after the abort is never called, as an AbortSignal's. */
+  /** A listener that is added after the abort is never called, as with an AbortSignal. */
   addEventListener(_type: "abort", listener: () => void): void {
     if (this.aborted || this.#listeners?.includes(listener)) return;
     if (this.#listeners === null) this.#listeners = [listener];

@@ -47,23 +47,27 @@ export interface Store extends Repositories {
   readonly ledger: Ledger;
   /** Sets the key of the audit chain. Call once, before the first entry. */
   setAuditKey(digest: Cipher["digest"]): void;
-  /** Runs `work` in one serialised write transaction (`BEGIN IMMEDIATE`; on PostgreSQL row and advisory locks). */
+  /** Runs `work` in one serialised write transaction (`BEGIN IMMEDIATE`; on PostgreSQL under an advisory lock). */
   transaction<T>(work: (tx: Repositories) => Promise<T>): Promise<T>;
   /**
-   * Called after each local commit, and within 1 s of another process's, with the topics it touched. Returns the
-   * function that unsubscribes.
+   * Calls `listener` with the topics that a commit touched: after each commit of this process, and within 1 s of
+   * another process's (5 s while PostgreSQL's notifications do not arrive). Returns the function that unsubscribes.
    */
   onChange(listener: (topics: ReadonlySet<Topic>) => void): () => void;
   /**
    * How old this process's view of other processes' changes may be, in milliseconds. PostgreSQL announces changes, so
-   * 0 unless one is being read or the announcements are interrupted; a SQLite file is checked four times a second.
+   * the age is 0 unless a change is being read or the announcements are interrupted; a SQLite file is checked four
+   * times a second.
    */
   changeLagMs(): number;
   /** PostgreSQL's NOTIFY; null: SQLite. */
   readonly broadcast: Broadcast | null;
   /** Resolves when a minimal read succeeds; throws `storage_unavailable`. */
   ping(): Promise<void>;
-  /** Writes a consistent copy to `path` while the store is in use (SQLite: `VACUUM INTO`). */
+  /**
+   * Writes a consistent copy of a SQLite store to `path` while it is in use (`VACUUM INTO`). Throws AppError `conflict`
+   * when that file exists, `invalid` when it cannot be created, or on PostgreSQL, which has its own `pg_dump`.
+   */
   backup(path: string): Promise<void>;
   close(): Promise<void>;
 }

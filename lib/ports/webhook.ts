@@ -10,7 +10,7 @@ interface WebhookPost {
   timeoutMs: number;
 }
 
-/** The port of the operator's webhook: guarded like calls to upstreams: public or allowed addresses only, no redirects. */
+/** The port of the operator's webhook; guarded like upstream calls: public or allowed addresses only, no redirects. */
 export interface Webhook {
   /** Why `post` sends nothing to a URL, worded for its form field; null when it may. Names are not resolved. */
   refusalOf(url: string): string | null;

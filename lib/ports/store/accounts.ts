@@ -24,7 +24,7 @@ export interface UserRecord extends CallLimits {
 /** Derived data of a user, for lists. */
 export interface UserStatus {
   hasTwoFactor: boolean;
-  /** 2FA is locked until then; null: never locked. */
+  /** 2FA is locked until this time, which may have passed; null: not locked. */
   lockedUntil: number | null;
   /** When one of the user's sessions was last used, including sessions that have ended. */
   lastSeenAt: number | null;
@@ -217,6 +217,9 @@ export interface SignInThrottles {
     rule: { threshold: number; baseMs: number; maxMs: number },
   ): Promise<ThrottleRecord>;
   clear(nameDigest: string): Promise<void>;
-  /** Deletes counters last changed `retentionMs` before `now` or earlier, or as long after it: by a clock set back since. */
+  /**
+   * Deletes counters that were last changed more than `retentionMs` before `now`, or more than `retentionMs` after it:
+   * the clock was set back after such a change.
+   */
   deleteUnchanged(now: number, retentionMs: number): Promise<number>;
 }

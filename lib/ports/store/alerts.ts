@@ -77,8 +77,8 @@ export interface Alerts {
   /** Records that an open alert's condition still holds. */
   hold(id: string, heldAt: number, detail: Record<string, unknown>): Promise<void>;
   /**
-   * False when it was already resolved, or held again after it was read. Keeps the `detail` that is given. No message of a
-   * snoozed alert is sent.
+   * False when it was already resolved, or held again after it was read. Keeps the `detail` that is given. No message
+   * of a snoozed alert is sent.
    */
   resolve(
     read: Pick<AlertRecord, "id" | "heldAt" | "detail">,
@@ -98,8 +98,8 @@ export interface Alerts {
   endSnooze(id: string, at: number, delivery: AlertRecord["delivery"]): Promise<AlertRecord | null>;
   /**
    * Messages that are due, those about budgets last; each counts as attempted, and is due again for other instances
-   * after `leaseMs`. At most `atOnce`, and fewer where all instances together have sent, or are sending, messages of
-   * `perMinute` alerts in the last minute.
+   * after `leaseMs`. At most `atOnce`, and so few that all instances together send the messages of at most `perMinute`
+   * alerts within a minute.
    */
   claimDeliveries(
     now: number,
@@ -119,8 +119,9 @@ export interface Alerts {
   /** Budgets of which at least `percent` is spent, of enabled keys and users. */
   budgetsAbove(percent: number, now: number): Promise<BudgetShare[]>;
   /**
-   * Settled calls that arrived since `since`, and how many of them failed because of Patchbay or an upstream. Calls of
-   * more than a minute after `now` do not count, and a call that ends after its window has passed never does.
+   * Settled calls that arrived since `since`, and how many of them failed because of Patchbay or an upstream. Leaves
+   * out calls with an arrival time more than a minute after `now`. A call that takes longer than the window is never
+   * counted, because it is settled after its arrival time has left the window.
    */
   callsSince(since: number, now: number): Promise<CallCounts>;
   /** The same for each of these models, or API keys by ID; those without calls are left out. */

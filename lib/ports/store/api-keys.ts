@@ -49,8 +49,8 @@ export interface Keys {
   delete(id: string): Promise<boolean>;
   spent(id: string, now: number): Promise<Spent>;
   /**
-   * Gives a key without calls the amounts that another has spent: in total, and on the day and in the month of `now`.
-   * Of several other keys, which may be deleted, it gets the greatest amount of each. Reservations of running calls
+   * Copies what other keys have spent (in total, and on the day and in the month of `now`) to a key without calls. Of
+   * several other keys, which may be deleted, the greatest amount of each period counts. Reservations of running calls
    * stay with the other keys.
    */
   copySpent(fromIds: readonly string[], toId: string, now: number): Promise<void>;

@@ -8,12 +8,12 @@ import type { UsageFilter, UsageSubject, UsageSummary, UsageSummaryQuery } from 
 /** Prefix of entry IDs, which are ordered by time; earlier versions created random IDs with the prefix `use_`. */
 export const USAGE_ID_PREFIX = "usg";
 
-/** The lowest ID of the entries of `at` (ms since 1970) and later: the month of an ID decides where it is stored. */
+/** The lowest ID of entries from `at` (ms since 1970) on. On PostgreSQL, the month in an ID chooses its partition. */
 export function firstUsageId(at: number): string {
   return `${USAGE_ID_PREFIX}_${String(Math.max(0, Math.floor(at))).padStart(13, "0")}`;
 }
 
-/** One attempt of a call on one channel; times are milliseconds since the call arrived, in tenths. */
+/** One attempt of a call on one channel. Times are milliseconds since the call arrived, with one decimal place. */
 export interface AttemptTrace {
   channelId: string;
   /** ID of the channel's key that was used; null: the channel has none. */
@@ -139,27 +139,28 @@ export interface FullBudget {
 export interface Ledger {
   /**
    * Inserts the open entry and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
-   * `refused` and `period` name the budget that would be exceeded, the one that resets last; nothing is written then.
-   * Concurrent reservations never exceed a limit together.
+   * `refused` and `period` name a budget that would be exceeded, and nothing is written then: a budget of the key
+   * before one of the user, and of each the one that resets last. Concurrent reservations never exceed a limit
+   * together.
    */
   reserve(reservation: Reservation): Promise<{ refused: null } | FullBudget>;
   /**
    * Records the call: settles an open entry with its ID (once: a second settle does nothing) and releases its
    * reservation, otherwise inserts a settled entry. The estimate of `settleOrphans` is replaced. Roll-ups and balances
-   * change in the same (group) commit. `prompt`, if any, is stored beside the entry. `isNew`: the call has no open entry,
-   * and its ID was never used, so that none is looked up. Resolves when that commit is on disk. When it throws
+   * change in the same (group) commit. `prompt`, if any, is stored beside the entry. `isNew`: the call has no open
+   * entry, and its ID was never used, so that none is looked up. Resolves when that commit is on disk. When it throws
    * `storage_unavailable`, whether or not the commit took place, the entry is changed to status 503,
-   * `storage_unavailable` and no cost as soon as the store accepts it: the caller must get the same. An entry of a caller
-   * who has left is not changed.
+   * `storage_unavailable` and no cost as soon as the store accepts it: the caller must get the same. An entry of a
+   * caller who has left is not changed.
    */
   settle(row: UsageRecord, period: BillingPeriod, prompt?: string, isNew?: boolean): Promise<void>;
   /** True when the store was unavailable for the last commit of an entry. */
   isFailing(): boolean;
   /**
-   * Settles open entries of instances whose heartbeat is older than `deadBefore`, or which `isGone` reports as ended,
-   * at their reservation, flagged `estimated`, and those of this process whose calls have ended: their settlement failed,
-   * or a failover lost it. Returns how many. A heartbeat proves nothing about a time in which the store took no writes:
-   * the caller must know that it did.
+   * Settles open entries at their reservation, flagged `estimated`: entries of instances whose heartbeat is older than
+   * `deadBefore` or which `isGone` reports as ended, and entries of this process whose calls have ended (their
+   * settlement failed, or a failover of the database lost it). Returns how many. The caller must know that the store
+   * accepted writes since `deadBefore`: otherwise running instances have old heartbeats too.
    */
   settleOrphans(deadBefore: number, isGone?: (instanceId: string) => boolean): Promise<number>;
   /** Writes this process's heartbeat; `report` replaces its last one. */
@@ -169,8 +170,9 @@ export interface Ledger {
   /** The instances whose last heartbeat (ms) is at `since` or later, this one included, ordered by start and ID. */
   instances(since: number): Promise<InstanceRecord[]>;
   /**
-   * One page of entries, newest first. A filter without an index of its own (`q`, a model, a status …) reads a limited
-   * number of entries; when that ends before the range does, `searchedFrom` says where, and the next page continues there.
+   * One page of entries, newest first. With a filter besides the range, a limited number of entries is searched per
+   * page; when that number is reached before the range ends, `searchedFrom` says where the search stopped, and the next
+   * page continues there.
    */
   list(query: PageQuery & UsageFilter): Promise<UsagePage>;
   /** One entry with its trace and its stored input text; null: no such entry. */
@@ -180,8 +182,8 @@ export interface Ledger {
   /** Current names of keys, users or channels; deleted ones are missing, except playground keys. */
   names(kind: UsageSubject, ids: readonly string[]): Promise<Map<string, string>>;
   /**
-   * Prepares the storage of the months after `now`, and removes that of months whose entries are all settled and older
-   * than `before` (null: none). Sums and stored texts are kept. Does nothing on SQLite.
+   * Creates the partitions of the months after `now`, and drops those whose entries are all settled and older than
+   * `before` (null: drops none). Sums and stored texts are kept. Does nothing on SQLite.
    */
   maintain(now: number, before: number | null): Promise<void>;
   /**
@@ -200,8 +202,8 @@ export interface Ledger {
     limit: number;
   }): Promise<FailedAttempt[]>;
   /**
-   * Failed attempts of calls that ended on another channel or on none, by model and channel; their entries count for the
-   * other channel. The range covers whole minutes: that of `from` and that of the last millisecond before `to`.
+   * Failed attempts of calls that ended on another channel or on none, by model and channel; their entries count for
+   * the other channel. The range covers whole minutes: that of `from` and that of the last millisecond before `to`.
    */
   failovers(query: { from: number; to: number }): Promise<Failover[]>;
   /** Sums over a range, from the roll-ups where they have the dimension: as fast at ten million entries as at ten. */

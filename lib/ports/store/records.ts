@@ -42,7 +42,7 @@ export interface AuditChain {
   newestHash: string | null;
   /** The first row that was changed, or does not follow the row before it; null: none. */
   brokenAt: number | null;
-  /** Number of rows by the keyed head; more than `rows`: the end was cut off. Null: the head is missing or forged. */
+  /** Number of rows that the keyed head names; more than `rows`: the end was cut off. Null: head missing or forged. */
   expectedRows: number | null;
   /** True when one of `rows` has the expected hash; false when no hash was given. */
   hasExpected: boolean;

@@ -23,7 +23,10 @@ export interface UsageSummaryQuery extends Omit<UsageFilter, "from" | "to"> {
   isByHour: boolean;
   /** Groups by minute instead of hour; read from the entries. */
   isByMinute?: boolean;
-  /** Counts only the calls between `from` and `to` of the hours at both ends too, from their entries. */
+  /**
+   * Counts only the calls between `from` and `to`: the parts of hours at both ends are read from the entries. Otherwise
+   * the hours at both ends count as a whole.
+   */
   isExact?: boolean;
   /**
    * With `isByHour`: the beginning of each day of the range, in ascending order. The hours of a day may then come as
