@@ -14,7 +14,7 @@ import { createRates } from "./rates";
 /** Callers that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;
 
-/** The calls inside a bucket, and the waiting ones with the limits that they were given, longest wait first. */
+/** The number of calls with a slot of a bucket, and the waiting calls, each with its limit, longest wait first. */
 interface Slots {
   inside: number;
   waiting: Map<() => void, number>;
@@ -32,7 +32,7 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterOrWait"> {
       const [next] = slots.waiting;
       if (next !== undefined) {
         const [take, limit] = next;
-        // A lowered limit applies once enough of the calls that are inside have left.
+        // Hands the slot over, unless the limit was lowered below the number of calls inside.
         if (slots.inside <= limit) {
           take();
           return;
@@ -99,7 +99,7 @@ function takeAll(
   const isExceeded = ({ cost }: RateRequest, index: number): boolean =>
     cost > (before[index]?.remaining ?? Infinity);
   const allowed = !requests.some(isExceeded);
-  // A refused cost is not taken, and its state says when it is free.
+  // `takes` changes nothing for a cost above what remains; its state says when that cost will be free.
   const states = before.map((state, index) => {
     const request = requests[index];
     if (request === undefined || request.cost === 0) return state;
@@ -180,8 +180,8 @@ export interface ProcessShare {
  * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
  * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
  * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `bucketCount`: buckets in memory, without
- * those of addresses. `shared`: the same, but with a `share` this process applies its part of every limit. The parts of
- * all processes add up to the limit, except that each admits `leastOfAddress` and as many units as `leastShare`.
+ * those of addresses. `shared`: the same limits, of which this process applies its share when it is one of several. The
+ * shares of all processes add up to the limit, except that none is below `leastOfAddress` (addresses) or `leastShare`.
  */
 export function createRateLimiter(
   clock: Clock,

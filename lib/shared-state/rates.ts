@@ -10,7 +10,7 @@ interface LogEntry {
 }
 
 interface Bucket {
-  /** Oldest first; those before `head` are outside the window. */
+  /** Oldest first; entries before `head` are outside the window. */
   log: LogEntry[];
   head: number;
   sum: number;
@@ -40,10 +40,16 @@ function dropExpired(bucket: Bucket, now: number, windowMs: number): void {
   }
 }
 
-/** Milliseconds until a window that began at `from` has passed; in this order the rounding never exceeds the window. */
+/**
+ * Milliseconds until a window that began at `from` has passed. Computed in this order, so that rounding never makes the
+ * result longer than the window.
+ */
 const msLeft = (from: number, windowMs: number, now: number): number => Math.max(0, windowMs - (now - from));
 
-/** Milliseconds until `need` units are free, 0 when they are; the whole window for a need above the limit. */
+/**
+ * Milliseconds until `need` units are free; 0 when they are. For a need above the limit: until all units are free, or
+ * the whole window when all are free already.
+ */
 function msUntilFree(bucket: Bucket, limit: number, need: number, now: number, windowMs: number): number {
   let free = limit - bucket.sum;
   if (free >= need) return 0;

@@ -5,12 +5,12 @@ import type { RedisLink } from "./link";
 import { storeOwnerValues } from "./owner-values";
 
 const TTL_MS = DAY_MS;
-/** More texts of one call would take the event loop a millisecond, and Redis too long to answer in time. */
+/** Most keys of one call: more would block the event loop for a millisecond, and Redis would answer too late. */
 const MAX_KEYS = 64;
 /** Most bytes of values that are being sent to Redis; above that, further values are not stored. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /**
- * Part of every key: values of another format are not found. To be raised with every change of what is stored
+ * Part of every key: values of another format are not found. Must be raised with every change of the stored form
  * (`encodeSpeech`, `vectorBytes`), since instances of both versions run during an upgrade.
  */
 const FORMAT = 1;
@@ -28,8 +28,9 @@ interface RedisCacheOptions {
 }
 
 /**
- * Cached results in Redis. Keys are HMACs of scope and key under the instance's digest key, values are encrypted with their
- * key as additional authenticated data: Redis learns neither owners nor texts, and an altered or moved value is not found.
+ * Cached results in Redis. Keys are HMACs of scope and key under the instance's digest key; values are encrypted, with
+ * their key as additional authenticated data. So Redis learns neither owners nor texts, and a value that was altered,
+ * or moved to another key, is treated as missing.
  */
 export class RedisCache implements SharedCache {
   #generation = 0;
@@ -60,7 +61,7 @@ export class RedisCache implements SharedCache {
     if (kept.length === 0 || entries.length > MAX_KEYS || !this.options.link.isUp) return;
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return;
     this.#waitingBytes += bytes;
-    // The reply is sent first.
+    // After this turn of the event loop, so that encryption does not delay the reply.
     setImmediate(() => void this.#store(scope, kept, bytes, madeIn));
   }
 

@@ -4,7 +4,7 @@ import { type BreakerKey, type CircuitHealth, type CircuitSharing, CLOSED } from
 import { type RedisLink, script } from "./link";
 
 const CHANNEL = "circuits";
-/** Open circuits are forgotten after this long without a change. */
+/** Redis forgets the stored open circuits when no circuit has opened for this long. */
 const TTL_MS = 600_000;
 /** Another probe may run after this long, because the instance of the first may have crashed. */
 const PROBE_LEASE_MS = 35_000;
@@ -44,8 +44,9 @@ return 0
 `);
 
 /**
- * Publishes a change, and stores an open circuit or removes a closed one: together, since the connection for messages may
- * be lost when the other is not. ARGV: field, value or nothing, ms to keep, channel, message.
+ * Publishes a change, and stores an open circuit or removes a closed one, in one script on the connection for limits:
+ * the connection for messages may be lost when this one is not. ARGV: field, value (empty: closed), ms to keep,
+ * channel, message.
  */
 const STORE_AND_PUBLISH = script(`
 redis.call('PUBLISH', ARGV[4], ARGV[5])
@@ -60,8 +61,8 @@ const fieldOf = ({ channelId, keyId, model }: BreakerKey): string =>
   JSON.stringify([channelId, keyId, model]);
 
 /**
- * Circuits over all instances: changes are published, and the open ones stored for instances that start or were cut off.
- * `apply` takes over a change of another instance.
+ * Circuits over all instances: changes are published, and open circuits are also stored, for instances that start later
+ * or were cut off. `apply` takes over a change of another instance.
  */
 export class RedisCircuits implements CircuitSharing {
   readonly #stored: string;
@@ -99,7 +100,7 @@ export class RedisCircuits implements CircuitSharing {
   async claimProbe(keys: readonly BreakerKey[]): Promise<boolean> {
     const { isPrompt } = this.link;
     const answer = this.link.run(CLAIM, this.#probeKeys(keys), [this.instanceId, String(PROBE_LEASE_MS)]);
-    // The claim is sent in any case; while answers are late no request waits for it.
+    // The claim is always sent; while Redis answers late, the request does not wait for the answer.
     return !isPrompt || (await answer) !== 0;
   }
 
@@ -140,23 +141,23 @@ export class RedisCircuits implements CircuitSharing {
     void this.link.run(STORE_AND_PUBLISH, [this.#stored], [field, value, String(TTL_MS), channel, message]);
   }
 
-  /** Redis may have been away when they opened, or have come back empty. */
+  /** Repeats the circuits that this instance opened: Redis may have been lost then, or may have lost its data since. */
   #publishOpened(): void {
     this.#forgetHalfOpen();
     for (const [field, { message }] of this.#opened) this.#storeAndPublish(field, message, message);
   }
 
-  /** A circuit that is half-open by now may have been closed elsewhere. */
+  /** Forgets the circuits that are half-open by now: another instance may have closed them. */
   #forgetHalfOpen(): void {
     for (const [field, { until }] of this.#opened) if (until <= this.clock.now()) this.#opened.delete(field);
   }
 
-  /** Takes over the open circuits of the others. */
+  /** Takes over the open circuits of other instances. */
   async #list(): Promise<void> {
     clearTimeout(this.#listing);
     const values = await this.link.run(LIST, [this.#stored], []);
     if (Array.isArray(values)) for (const value of values) this.#receive(String(value));
-    // A lost Redis is listed when it is up again.
+    // While Redis is down nothing is planned: `onUp` lists again.
     else if (this.link.isUp) this.#listing = setTimeout(() => void this.#list(), LIST_RETRY_MS).unref();
   }
 }

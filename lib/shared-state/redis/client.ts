@@ -11,11 +11,14 @@ import type { RedisAddress } from "./address";
 /** What Patchbay needs of a Redis server, a primary behind sentinels, or a cluster. */
 export interface RedisClient {
   /**
-   * False before the first connection and while it is lost: a command would fail at once. A cluster stays ready after its
-   * first connection, since it has no state of its own while nodes are lost; commands fail then.
+   * False before the first connection and while it is lost: a command would fail at once. A cluster stays ready after
+   * its first connection, since it has no state of its own while nodes are lost; commands fail then.
    */
   readonly isReady: boolean;
-  /** Resolves at the first connection; a lost one is restored. Rejects only after `destroy`, or behind sentinels. */
+  /**
+   * Resolves at the first connection; a lost one is restored. The client of a single server retries until `destroy`;
+   * behind sentinels, and with a cluster, a failed attempt rejects.
+   */
   connect(): Promise<unknown>;
   /** `firstKey` chooses the node of a cluster; all keys of a command have the same hash tag. */
   send(firstKey: string, args: RedisArgument[]): Promise<unknown>;
@@ -146,9 +149,9 @@ const OPEN = {
 } satisfies Record<RedisAddress["kind"], unknown>;
 
 /**
- * `readCa` returns the certificate of the authority that signed the server's, in PEM; null: those that Node knows. It is
- * called again when a connection is lost or fails, since the authority may have changed; with a cluster, when all of its
- * nodes fail.
+ * `readCa` returns the certificate (PEM) of the authority that signed the server's; null: Node's own authorities. It is
+ * called again when a connection is lost or fails, since the authority may have changed; with a cluster, when all of
+ * its nodes fail.
  */
 export function createRedisClient(
   address: RedisAddress,

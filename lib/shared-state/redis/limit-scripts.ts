@@ -1,15 +1,18 @@
 import { script } from "./link";
 
 /**
- * Takes slots and units of rate limits, or nothing, at Redis' own clock.
+ * Takes slots and units of rate limits: all of them or none. Times are those of Redis' own clock.
  *
- * KEYS: the slots' sorted sets (member: a call, score: end of its lease in ms), then the rates' logs. A log is a list of
- * `from:to:before:after`, oldest first, as in the memory limiter: units `before + 1` to `after`, counted since the log
- * began, were taken between `from` and `to`; so the units inside the window are the newest `after` less the oldest
- * `before`. A small step of the clock does not turn time back. After a large one (a whole window, two leases) entries of
- * the old clock are deleted, and running calls take their slots again when their leases are renewed. ARGV: number of
- * slots and of rates, lease ms, member, window ms, the slots' limits, then limit and cost of each rate. Reply: 0 entered,
- * 1 full or 2 limited; the index of the full slot; allowed, remaining, reset ms and retry ms of each rate.
+ * KEYS: the slots' sorted sets (member: a call, score: end of its lease in ms), then the rates' logs. A log is a list
+ * of `from:to:before:after`, oldest first, as in the memory limiter: units `before + 1` to `after`, counted since the
+ * log began, were taken between `from` and `to`; so the units inside the window are the newest `after` less the oldest
+ * `before`. When the clock is set back a little, the time of the newest entry is used instead. When it is set back by
+ * more than a window (logs) or two leases (slots), entries of the old clock are deleted, and running calls take their
+ * slots again when their leases are renewed.
+ *
+ * ARGV: number of slots and of rates, lease ms, member, window ms, the slots' limits, then limit and cost of each rate.
+ * Reply: 0 entered, 1 full or 2 limited; the index of the full slot; allowed, remaining, reset ms and retry ms of each
+ * rate.
  */
 export const ENTER = script(`
 local slots, rates = tonumber(ARGV[1]), tonumber(ARGV[2])

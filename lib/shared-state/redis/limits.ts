@@ -25,7 +25,7 @@ interface RedisLimitsOptions {
   clock: Clock;
   metrics: Pick<Metrics, "count">;
   instanceId: string;
-  /** The limits of this process, which count what it admits, so that its share applies at once when Redis is lost. */
+  /** The limits of this process; they also count what Redis admits, so that its share applies at once without Redis. */
   local: RateLimiter;
   /** Number of running instances, at least 1. */
   liveInstances(): number;
@@ -191,7 +191,7 @@ export class RedisLimits implements SharedLimits {
     return outcome === 2 ? { kind: "limited", states } : this.#countLocally(request, states);
   }
 
-  /** Counts in this process what Redis has admitted. */
+  /** Counts in the limits of this process what Redis has admitted. */
   #countLocally({ slots, rates, windowMs }: EntryRequest, states: readonly RateState[]): EntryResult {
     const { local } = this.options;
     for (const { bucket, cost } of rates) if (cost > 0) local.take(bucket, UNLIMITED, windowMs, cost);

@@ -9,7 +9,10 @@ const PROBE_INTERVAL_MS = 1_000;
 const FIRST_PROBE_MS = 100;
 /** Shortest time between two log lines about a lost Redis. */
 const LOG_INTERVAL_MS = 10_000;
-/** Pause between probes while answers fail or come late: a shorter stall than five of them does not open the breaker. */
+/**
+ * Pause between probes while answers fail or come late. Spreads the `MAX_FAILURES` that open the breaker over time, so
+ * that a short stall does not open it.
+ */
 const FAILING_PROBE_PAUSE_MS = 20;
 const RECENT_MS = 60_000;
 /** Most remembered times of outages. */
@@ -20,8 +23,8 @@ export const reasonOf = (error: unknown): string => (error instanceof Error ? er
 export const TIMED_OUT = Symbol("timed out");
 
 /**
- * The promise's result; `onTimeout` when `ms` have passed. An answer that is already in the socket still counts,
- * however late the timer runs.
+ * The promise's result, or `onTimeout` when `ms` have passed. When a blocked event loop runs the timer late, an answer
+ * that has already arrived in the socket still counts.
  */
 export function withTimeout<T, L>(work: Promise<T>, ms: number, onTimeout: L): Promise<T | L> {
   return new Promise((resolve, reject) => {
@@ -42,7 +45,9 @@ interface LinkBreakerOptions {
   write(): Promise<unknown>;
 }
 
-/** The circuit breaker of the connections to Redis: open until a probe was answered, and after repeated failures. */
+/**
+ * The circuit breaker of the connections to Redis. Opens after repeated failures; a probe answered in time closes it.
+ */
 export class LinkBreaker {
   readonly #listeners = new Set<() => void>();
   #isUp = false;
@@ -67,7 +72,7 @@ export class LinkBreaker {
     return this.#isUp;
   }
 
-  /** True after an answer that failed or came late, until the next one in time. */
+  /** True after an answer that failed or came late, until the next answer in time. */
   get isFailing(): boolean {
     return this.#failures > 0;
   }
@@ -157,8 +162,9 @@ export class LinkBreaker {
   }
 
   /**
-   * After a failure probes at once, and again until one is answered in time or the breaker opens: meanwhile requests do
-   * not ask, so nothing else would show which.
+   * After a failure, probes at once and repeatedly until a probe is answered in time or the breaker opens. Requests
+   * that can do without Redis do not use it meanwhile (`RedisLink.isPrompt`), so they would not show whether it works
+   * again.
    */
   async #clearDoubt(): Promise<void> {
     if (this.#isClearingDoubt) return;
@@ -180,7 +186,7 @@ export class LinkBreaker {
       else {
         this.failed(`no answer within ${answerMs} ms`);
         if (!this.#isUp) this.#reason = `no answer within ${answerMs} ms`;
-        // No second probe while the first waits: the connection's own timeout ends it.
+        // Waits for this probe, so that no second one is sent; the connection's own timeout ends the wait.
         await work.catch(() => undefined);
       }
     } catch (error) {

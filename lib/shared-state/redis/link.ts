@@ -30,20 +30,20 @@ interface RedisLinkOptions {
   answerMs?: number;
 }
 
-/** A timer of 4 ms ends within 5. */
+/** A request waits at most 5 ms for Redis; a timer of 4 ms fires within 5. */
 const ANSWER_MS = 4;
 const EXCHANGE_MS = 1_000;
 const START_MS = 1_000;
-/** Time without look-ups after several that failed. */
+/** Pause of look-ups after `MAX_FAILURES` failed in a row. */
 const LOOK_UP_PAUSE_MS = 1_000;
 
 /**
- * The connections to Redis behind a circuit breaker. While it is open nothing waits for Redis and nothing is sent but
- * probes. Large values and messages use a connection of their own, so that limits never wait behind them.
+ * The connections to Redis behind a circuit breaker. While the breaker is open, only probes are sent and nothing waits
+ * for Redis. Large values and messages use a connection of their own, so that limits never wait behind them.
  */
 export class RedisLink {
   readonly #subscriptions = new Map<string, (message: string) => void>();
-  /** Those that Redis has confirmed; the client renews them after a lost connection. */
+  /** Channels whose subscription Redis has confirmed; the client library renews these after a lost connection. */
   readonly #confirmed = new Set<string>();
   readonly #onListening = new Set<() => void>();
   readonly #breaker: LinkBreaker;
@@ -51,7 +51,7 @@ export class RedisLink {
   readonly #bulk: RedisClient;
   #isClosed = false;
   #failedLookUps = 0;
-  /** Monotonic milliseconds. */
+  /** No look-ups before this time, in monotonic milliseconds. */
   #lookUpsFrom = -Infinity;
 
   private constructor(private readonly options: RedisLinkOptions) {
@@ -96,8 +96,8 @@ export class RedisLink {
   }
 
   /**
-   * False also while the last answer failed or was late, until a probe is answered in time: what a request can do without
-   * an answer is not asked for then, so that it waits for one late answer, not for several.
+   * True when the breaker is closed and the last answer came in time. While it is false, requests do not wait for
+   * answers that they can do without: each request then waits for one late answer at most, not for several.
    */
   get isPrompt(): boolean {
     return this.isUp && !this.#breaker.isFailing;
@@ -134,14 +134,16 @@ export class RedisLink {
     }
   }
 
-  /** A command with a large value whose result is not needed; resolves when it was answered or has failed, however late. */
+  /**
+   * A command with a large value whose result is not needed; resolves when it was answered or has failed, however late.
+   */
   async deliver(firstKey: string, args: RedisArgument[]): Promise<void> {
     if (this.isUp) await this.#bulk.send(firstKey, args).catch(() => undefined);
   }
 
   /**
-   * Reads optional values as Buffers; undefined when they take longer than an answer to `run` may. After several
-   * failures in a row nothing is looked up for a second, nor while the link is not prompt.
+   * Reads optional values as Buffers; undefined when the reply takes longer than `answerMs`. Sends nothing while
+   * `isPrompt` is false, nor for a second after `MAX_FAILURES` failed look-ups in a row.
    */
   async lookUp(firstKey: string, args: string[]): Promise<unknown[] | undefined> {
     const { clock, answerMs = ANSWER_MS } = this.options;
@@ -153,7 +155,7 @@ export class RedisLink {
         return answer;
       }
     } catch {
-      // Counted like a late one.
+      // Counted below, like a late reply.
     }
     this.#failedLookUps += 1;
     if (this.#failedLookUps >= MAX_FAILURES) this.#lookUpsFrom = clock.monotonic() + LOOK_UP_PAUSE_MS;
@@ -165,9 +167,9 @@ export class RedisLink {
       this.#bulk.send("", ["PUBLISH", `${this.prefix}${channel}`, message]).catch(() => undefined);
   }
 
-  /** Kept over lost connections. */
+  /** The subscription lasts until `close`, also after lost connections. */
   subscribe(channel: string, listener: (message: string) => void): void {
-    // A message that is not ours must not end the process.
+    // An invalid message, such as another program's, must not end the process.
     const safe = (message: string): void => {
       try {
         listener(message);
@@ -218,7 +220,7 @@ export class RedisLink {
     }
   }
 
-  /** Subscribes what Redis has not confirmed; what fails because the connection is lost is repeated on the next one. */
+  /** Subscribes to channels that Redis has not confirmed; a failed subscription is repeated on the next connection. */
   async #subscribeAll(): Promise<void> {
     if (!this.#bulk.isReady) return;
     try {

@@ -1,13 +1,17 @@
 import type { RedisArgument } from "@redis/client";
 import { type RedisLink, script } from "./link";
 
-/** Most entries of an index that are counted again at once: Redis answers no other command meanwhile. */
+/**
+ * Most entries of an index whose sizes are added up again, since Redis answers no other command meanwhile; a larger
+ * index is dropped.
+ */
 export const MAX_COUNTED = 2_000;
 
 /**
- * Stores values and drops the owner's oldest above its limit, a bounded number at a time. Above half of Redis' memory
- * nothing is stored, so that values never take memory that the limits need. KEYS: index (sorted set of `bytes:key` by
- * time), sum of the index, keys of the values. ARGV: ms to keep, most bytes, values.
+ * Stores values and, above the owner's limit, deletes the owner's oldest, a bounded number at a time. Stores nothing
+ * when more than half of Redis' `maxmemory` would be used, so that values never take memory that the limits need. KEYS:
+ * index (sorted set of `bytes:key` by time), sum of the index, keys of the values. ARGV: ms to keep, most bytes,
+ * values.
  */
 const STORE = script(`
 local time = redis.call('TIME')
@@ -62,7 +66,7 @@ export interface OwnerValues {
   entries: readonly { key: string; value: RedisArgument }[];
 }
 
-/** Stores values under an owner's limit; resolves when they have left the memory of this process. */
+/** Stores values under an owner's limit; resolves when Redis has answered or the command has failed, however late. */
 export async function storeOwnerValues(
   link: Pick<RedisLink, "deliver">,
   { index, ttlMs, maxBytes, entries }: OwnerValues,

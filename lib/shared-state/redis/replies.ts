@@ -12,15 +12,16 @@ const TTL_MS = DAY_MS;
 /** Most bytes of one owner's replies, as stored; the oldest go first. */
 const MAX_OWNER_BYTES = 64 * 1024 * 1024;
 /**
- * Most bytes of replies that are being sent to Redis; above that, a reply is not stored, and its request runs again when
- * it is repeated.
+ * Most bytes of replies that are being sent to Redis; above that, a reply is not stored, and its request runs again
+ * when it is repeated.
  */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const POLL_MS = 100;
 
 /**
- * A value is `running|digest|instance` or `done|digest|reply`. ARGV: digest, instance, lease ms. Renews our own claim,
- * also one whose answer came too late.
+ * A value is `running|digest|instance` or `done|digest|reply`. ARGV: digest, instance, lease ms. Reply: 0 claimed, 1
+ * claimed by another instance or done, 2 another digest. Renews a claim of this instance, also one whose answer came
+ * too late.
  */
 const CLAIM = script(`
 local value = redis.call('GETRANGE', KEYS[1], 0, 511)
@@ -33,7 +34,7 @@ if string.match(value, '^%a+|([^|]*)|') == ARGV[1] then return 1 end
 return 2
 `);
 
-/** 0: gone; 1: running; 2: done. */
+/** Reply: 0 no such request, 1 running, 2 done. */
 const READ_STATUS = script(`
 local value = redis.call('GETRANGE', KEYS[1], 0, 3)
 if value == 'done' then return 2 end
@@ -60,7 +61,7 @@ export class RedisReplies implements SharedReplies {
     private readonly instanceId: string,
   ) {
     this.#renewal = setInterval(() => this.#renew(), LEASE_MS / RENEWALS_PER_LEASE).unref();
-    // It may have come back empty.
+    // Redis may have lost its data while it was down.
     link.onUp(() => this.#renew());
   }
 

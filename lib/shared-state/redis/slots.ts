@@ -3,7 +3,7 @@ import type { StopSignal } from "../../ports/stop-signal";
 import { RENEW } from "./limit-scripts";
 import type { RedisLink } from "./link";
 
-/** Interval of asking again for a slot that other instances may release. */
+/** Interval at which the first waiting call asks Redis for a slot, which another instance may have released. */
 const POLL_MS = 50;
 /** Callers of this process that may wait for a slot of one bucket; the next one is refused at once. */
 const MAX_WAITING = 256;
@@ -80,7 +80,7 @@ export class SlotQueues {
 const RENEWALS_PER_LEASE = 4;
 const MAX_MEMBERS_PER_RENEWAL = 500;
 
-/** The slots in Redis that calls of this process have. A slot whose lease is not renewed is free after `leaseMs`. */
+/** Renews the leases of this process's slots in Redis. A slot whose lease is not renewed is free after `leaseMs`. */
 export class SlotLeases {
   /** Calls with a slot, by the key of the slot. */
   readonly #held = new Map<string, Set<string>>();
@@ -98,8 +98,8 @@ export class SlotLeases {
   }
 
   /**
-   * Registers the slots of an entry for renewal, including slots of the local share: these are registered in Redis when
-   * it is back.
+   * Registers the slots of an entry for renewal, including slots that the local share admitted: the renewal registers
+   * these in Redis when it is back.
    */
   add(keys: readonly string[], entry: EntryResult, member: string): EntryResult {
     if (entry.kind !== "entered" || keys.length === 0) return entry;
