@@ -46,8 +46,8 @@ export async function readSpentOf(
 }
 
 /**
- * Copies the greatest amounts that one of several subjects has spent, in the total and in `periods`, to a subject of
- * the same kind without balances.
+ * Copies what several subjects have spent (in total and in `periods`; of each period the greatest amount) to a subject
+ * of the same kind that has no balances.
  */
 export async function copySpent(
   db: Kysely<Tables>,

@@ -23,7 +23,7 @@ type Operation<Kind extends LedgerOperation["kind"]> = Extract<LedgerOperation, 
 
 /** Applies the operations of one group to what the store holds, and collects the rows to write. */
 class GroupChanges {
-  /** Stored entries of the group's operations, by ID; changed with every operation. */
+  /** Stored entries of the group's operations, by ID; kept up to date as operations are applied. */
   readonly #known: Map<string, KnownRow>;
   /** Cells of settled entries that an operation may overwrite, by ID. */
   readonly #settled: Map<string, Cell[]>;
@@ -94,13 +94,13 @@ class GroupChanges {
       if (!before.isOpen) return onlyOpen ? "void" : this.#replaceEstimate(id, row, prompt);
       this.#release(before);
     }
-    // An ID that exists after all is an error there: its sums must not be added twice.
+    // `insertUsage` fails on an ID that exists after all: the sums of that entry must not be added twice.
     (isNew === true ? this.#toInsert : this.#toSettle).set(id, row);
     this.#addToSums(id, row, prompt);
     return "done";
   }
 
-  /** Writes the owner's settlement over the estimate of an orphan whose owner was running after all. */
+  /** Replaces the estimate of an entry that was settled as an orphan, although its instance was still running. */
   #replaceEstimate(id: string, row: Cell[], prompt: string | undefined): LedgerOutcome {
     const estimate = this.#settled.get(id);
     if (estimate === undefined || !isOrphanEstimate(estimate)) return "void";
@@ -176,7 +176,7 @@ export function* commitGroup(
 ): Steps<LedgerOutcome[]> {
   const lock = locksRows ? "for update" : "";
   const unconfirmed = unconfirmedRows(operations);
-  // The first commit of these may still arrive: inserting the row waits for the end of that transaction.
+  // The first commit of these operations may still be running: the insert then waits for the end of its transaction.
   yield* statements.ensureUsage(unconfirmed.map(placeholderOf));
   const known = yield* readKnown(operations, lock);
   const ids = new Set(operations.filter(mayReplace).map(idOf));
@@ -220,7 +220,7 @@ function isOfNewEntry(operation: LedgerOperation): boolean {
   return operation.kind === "reserve" || (operation.kind === "settle" && operation.isNew === true);
 }
 
-/** True for an operation that overwrites or removes a settled entry, if only one with an orphan's estimate. */
+/** True for an operation that may overwrite or remove a settled entry, even if only an orphan's estimate. */
 function mayReplace(operation: LedgerOperation): boolean {
   return operation.kind !== "reserve" && !(operation.kind === "settle" && operation.onlyOpen);
 }
@@ -234,7 +234,7 @@ function* readSettled(ids: readonly string[]): Steps<Map<string, Cell[]>> {
   return settled;
 }
 
-/** Reads the balances that limit the group; where rows are locked one by one, locks all that it will change. */
+/** Reads the balances that limit the group; with `locksRows`, also locks all balances that the group will change. */
 function* readBalances(
   operations: readonly LedgerOperation[],
   known: ReadonlyMap<string, KnownRow>,

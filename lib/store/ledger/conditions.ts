@@ -31,7 +31,7 @@ function isTagged(tag: string): RawBuilder<boolean> {
 /** Matches `q` in one of the columns, or in the name of the row's key. Throws AppError `invalid` (too short). */
 export function matchesOrOfKey(q: string, columns: readonly string[]): RawBuilder<boolean> {
   const ofKey = sql`key_id in (select id from keys where ${matches(q, ["name"])})`;
-  // Playground keys end with their sessions; their calls stay.
+  // Playground keys are deleted with their sessions, so that `ofKey` does not find the calls of earlier sessions.
   const isPlayground = PLAYGROUND_NAME.toLowerCase().includes(q.toLowerCase());
   const ofPlayground = isPlayground ? sql` or ${isOfKey(PLAYGROUND_ID)}` : sql``;
   return sql<boolean>`(${matches(q, columns)} or ${ofKey}${ofPlayground})`;
@@ -44,11 +44,11 @@ export function isOfKey(id: string): RawBuilder<boolean> {
     : sql<boolean>`key_id = ${id}`;
 }
 
-/** The longest end user that PostgreSQL's index holds whole, and what it holds of longer ones, in characters. */
+/** PostgreSQL indexes end users of up to 512 characters whole, longer ones by their first 256. */
 const WHOLE_END_USER = 512;
 const END_USER_START = 256;
 
-/** Selects the rows of an end user, by the conditions of the indexes on PostgreSQL: one for short names, one for long ones. */
+/** Selects the rows of an end user, with the condition of one of PostgreSQL's two indexes: short names or long ones. */
 export function isOfEndUser(endUser: string): RawBuilder<boolean> {
   const limit = sql.lit(WHOLE_END_USER);
   if (codePoints(endUser) <= WHOLE_END_USER)

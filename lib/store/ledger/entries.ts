@@ -66,8 +66,8 @@ export async function findEntryByRequest(
 }
 
 /**
- * The newest calls with a failed attempt on one channel. A failed call's entry names the channel of its last attempt;
- * of a call with several attempts, the trace names the other channels.
+ * The newest calls with a failed attempt on one channel. The entry of a call names the channel of its last attempt; the
+ * channels of earlier attempts are in its trace only.
  */
 export async function failedAttempts(
   db: Kysely<Tables>,
@@ -78,7 +78,7 @@ export async function failedAttempts(
   const rows = await db
     .selectFrom("usage")
     .select(["id", "request_id", "at", "model", "status", "error", "trace"])
-    // The condition of the partial index, in the same words, so that the index is used.
+    // The condition of the partial index `usage_troubled`, written as there, so that the index is used.
     .where(sql<boolean>`(error is not null or attempts > 1)`)
     .where(
       sql<boolean>`((channel_id = ${id} and error is not null)

@@ -6,7 +6,7 @@ import { isOfEndUser } from "./conditions";
 
 /** The most entries that one sum or one list reads, whatever the size of the ledger. */
 const MAX_ROWS_READ = 100_000;
-/** The same where each entry's texts are searched. */
+/** The same for a search (`q`), which reads the texts of each entry. */
 const MAX_ROWS_SEARCHED = 50_000;
 
 /** The filter's condition whose index by time has the fewest entries; undefined: only the range has an index. */
@@ -27,8 +27,9 @@ function indexedCondition({
 }
 
 /**
- * The time since which at most `MAX_ROWS_READ` (or `MAX_ROWS_SEARCHED`) entries must be read to find those of the
- * filter; null when that is the whole range. Reads one index: an entry that also has to meet other conditions counts too.
+ * The earliest time from which a query with this filter reads at most `MAX_ROWS_READ` (with `q`: `MAX_ROWS_SEARCHED`)
+ * entries; null when it can read the whole range. Counts the entries that one index finds, including those that the
+ * filter's other conditions leave out.
  */
 export async function findCut(
   db: Kysely<Tables>,

@@ -44,7 +44,10 @@ interface Limit {
   limit: number;
 }
 
-/** The limits of a key's and a user's budget, the one that resets last first, with the balances that they limit. */
+/**
+ * The limits of a key's budget, then of a user's, each with its balance; of each budget, the limit that resets last
+ * first.
+ */
 function limitsOf(payer: Payer, keyBudget: Budget, userBudget: Budget): Limit[] {
   const budgets = [
     ["key", payer.key, keyBudget],
@@ -72,7 +75,7 @@ export class GroupBalances {
     this.#read.set(nameOf(row.slice(0, 3)), Number(row[3]));
   }
 
-  /** The budget that has less left than the operation reserves; null when all have enough, as for a free call. */
+  /** The first budget that has less left than the operation reserves; null when all have enough, as for a free call. */
   findFull({ row, keyBudget, userBudget }: Extract<LedgerOperation, { kind: "reserve" }>): FullBudget | null {
     const amount = numberIn(row, "reserved_nano");
     if (amount === 0) return null;

@@ -9,15 +9,18 @@ import { textIn } from "./rows";
 export const LOCK_WAIT_MS = 1_000;
 /** How long a group of one user waits for a lock: calls of one user on many instances take turns. */
 const USER_LOCK_MS = 800;
-/** How long a group of several users waits; the rest of its callers' time is for those that are not locked. */
+/**
+ * How long a group of several users waits for a lock. In the rest of `LOCK_WAIT_MS`, the operations whose rows are not
+ * locked are committed without the others.
+ */
 const GROUP_LOCK_MS = 400;
-/** The same once a lock is known that may be held for seconds, so that other callers do not wait for it again. */
+/** How long a group waits while operations are held: their lock may last for seconds, and other users must not wait. */
 const KNOWN_LOCK_MS = 50;
 /** How long each part of a group waits while the group is divided into what is locked and what is not. */
 const PART_LOCK_MS = 2;
-/** How long the operations of a locked user wait at a time: as long as other instances need for their turns. */
+/** How long the held operations of one user wait at a time: as long as other instances need for their turns. */
 const HELD_LOCK_MS = 250;
-/** After this time a round begins no further user of locked balances; other operations wait meanwhile. */
+/** After this time, a round begins no commit of another user's held operations, because all other operations wait. */
 const HELD_ROUND_MS = 100;
 const RETRY_MS = 10;
 const MAX_GROUP_OPERATIONS = 512;
@@ -26,12 +29,12 @@ const MAX_COLLECT_MS = 3;
 const CORRECTION_INTERVAL_MS = 1_000;
 /** Corrections kept for a store that is down; further ones are dropped and logged. */
 const MAX_CORRECTIONS = 100_000;
-/** Beyond this number corrections are kept without their input texts, of up to 16 KiB each. */
+/** From this number of corrections on, further ones are kept without their input texts, of up to 16 KiB each. */
 const MAX_CORRECTIONS_WITH_PROMPT = 1_000;
 
 /**
- * Commits a group in one transaction. Throws SQLite's own busy error unchanged: nothing was written then. `lockMs`: how
- * long PostgreSQL waits for a row that another transaction has locked; nothing was written after that either.
+ * Commits a group in one transaction. `lockMs`: how long PostgreSQL waits for a row that another transaction has
+ * locked. Throws SQLite's own busy error unchanged, and PostgreSQL's lock timeout; after either, nothing was written.
  */
 export type CommitGroup = (operations: LedgerOperation[], lockMs: number) => Promise<LedgerOutcome[]>;
 
@@ -42,7 +45,9 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** The operations by user: another transaction that locks a balance keeps those of one user from being written. */
+/**
+ * Groups operations by user: a transaction that has locked a user's balance blocks the operations of that user only.
+ */
 function byUser(group: readonly Waiting[]): Waiting[][] {
   const users = new Map<string, Waiting[]>();
   for (const one of group) {
@@ -83,7 +88,7 @@ export class GroupCommit {
   /** Users whose rows were locked at their last operation. */
   readonly #lockedUsers = new Set<string>();
   readonly #corrections = new Map<string, LedgerOperation>();
-  /** IDs of those that were found locked since all were tried last. */
+  /** IDs of the corrections whose rows were found locked in the current pass over all corrections. */
   readonly #lockedCorrections = new Set<string>();
   #running: Promise<void> | null = null;
   #correctionTimer: NodeJS.Timeout | null = null;
@@ -136,14 +141,14 @@ export class GroupCommit {
   async #runRound(): Promise<void> {
     await this.#collect();
     if (this.#lockedUsers.size > 0) this.#holdLocked();
-    // Those that this group finds locked have waited just now.
+    // Operations that this round's group adds to `#held` have just waited for their lock: the next round retries them.
     const hasHeld = this.#held.length > 0;
     const group = this.#waiting.splice(0, MAX_GROUP_OPERATIONS);
     if (group.length > 0) await this.#commitNow(group, this.#lockMsOf(group));
     if (hasHeld) await this.#tryHeld();
   }
 
-  /** Moves the waiting operations of locked users to the held ones. */
+  /** Moves the waiting operations of locked users to `#held`. */
   #holdLocked(): void {
     const free: Waiting[] = [];
     for (const one of this.#waiting) (this.#lockedUsers.has(userOf(one)) ? this.#held : free).push(one);
@@ -185,12 +190,14 @@ export class GroupCommit {
       else if (isLockTimeout(error)) await this.#divide(group, error);
       else if (hasCode(error, "storage_unavailable")) this.#failWith(group, error);
       else if (group.length === 1) group[0]?.reject(error);
-      // One bad row must not take the others down with it.
+      // Commits each operation separately, so that an invalid row fails only its own operation.
       else for (const one of group) await this.#commitNow([one], PART_LOCK_MS);
     }
   }
 
-  /** Commits what is not locked, half by half, and holds the rest. */
+  /**
+   * Finds the locked users by halving the group: commits the operations of the others, and holds those of locked users.
+   */
   async #divide(group: Waiting[], error: unknown): Promise<void> {
     const users = byUser(group);
     if (users.length === 1) {
@@ -205,7 +212,9 @@ export class GroupCommit {
     }
   }
 
-  /** Commits the held operations, one user after the other; those that the round's time leaves out are first in the next. */
+  /**
+   * Commits the held operations, one user after the other. Users for whom no time is left come first in the next round.
+   */
   async #tryHeld(): Promise<void> {
     const until = this.#clock.monotonic() + HELD_ROUND_MS;
     const left: Waiting[] = [];
@@ -236,8 +245,8 @@ export class GroupCommit {
   }
 
   /**
-   * Operations that waited while the store was found unreachable fail with that error: each attempt may take as long as
-   * the first.
+   * Fails the group, and with the same error every waiting and held operation: a further attempt at the unreachable
+   * store could take as long as this one.
    */
   #failWith(group: readonly Waiting[], error: unknown): void {
     this.#isFailing = true;
@@ -245,11 +254,11 @@ export class GroupCommit {
     this.#fail([...this.#held.splice(0), ...this.#waiting.splice(0)], error);
   }
 
-  /** `mayBeWritten`: the commit of these was sent, and its outcome is unknown. */
+  /** `mayBeWritten`: the group's commit was sent, and its outcome is unknown. */
   #fail(group: readonly Waiting[], error: unknown, mayBeWritten = false): void {
     for (const { operation, reject } of group) {
       const correction = correctionFor(operation, mayBeWritten);
-      // An orphan's settlement has none, and must not replace that of its call.
+      // Null for an orphan's settlement, which must not replace that of its call, and for an unsent reservation.
       if (correction !== null) this.#keep(correction);
       reject(error);
     }
@@ -278,7 +287,7 @@ export class GroupCommit {
     this.#correctionTimer.unref();
   }
 
-  /** Writes as many corrections as a group holds; true: there are more to be written now. */
+  /** Writes at most one group of corrections. Returns true when it must be called again at once for the others. */
   async #writeCorrections(): Promise<boolean> {
     const operations: LedgerOperation[] = [];
     for (const [id, operation] of this.#corrections) {
@@ -293,9 +302,10 @@ export class GroupCommit {
   }
 
   /**
-   * Writes corrections, half by half where some cannot be, and after `until` no further half: locked ones wait for the next
-   * time, since a transaction that lost its client may lock an entry for some seconds; others are logged. False: the store
-   * is busy or unavailable.
+   * Writes corrections. When the commit fails, retries each half separately, except for locked rows after `until`
+   * (monotonic ms). Locked corrections wait for the next pass, since a transaction that lost its client may lock an
+   * entry for some seconds; corrections that fail for another reason are logged and dropped. Returns false when the
+   * store is busy or unavailable.
    */
   async #correct(operations: LedgerOperation[], lockMs: number, until: number): Promise<boolean> {
     try {

@@ -11,7 +11,7 @@ export const routeName = sql<string | null>`model || ${sql.lit("\n")} || coalesc
 
 /** A group as selected from roll-ups and from entries; sums that were not selected are 0. */
 export function toGroup(row: Record<string, unknown>): UsageGroup {
-  // The columns selected below: numbers, except the group's name.
+  // The columns that summary.ts selects: numbers, except the group's name.
   const read = row as unknown as Partial<Omit<Sums, "latency">> &
     Record<string, number | undefined> & { hour?: number; name?: string | null };
   const { hour, name, ...sums } = read;

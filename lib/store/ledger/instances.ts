@@ -20,7 +20,7 @@ async function goneInstances(
   return rows.map((row) => row.id).filter(isGone);
 }
 
-/** Other instances' open entries: of those that have ended, whose heartbeat is too old, or which have none. */
+/** Open entries of other instances that have ended, whose heartbeat is too old, or that have no heartbeat. */
 function orphansOf(db: Kysely<Tables>, self: string, deadBefore: number, gone: readonly string[]) {
   return db
     .selectFrom("usage")
@@ -92,7 +92,8 @@ export async function settleOrphans(
 
 /**
  * Settles our own open entries whose calls have ended: their settlement failed, or a failover of the database lost it.
- * `running`: the entries of all other calls, each added before it is written. Returns how many were settled.
+ * `running`: IDs of the entries of calls that have not ended, each added before the entry is written. Returns how many
+ * were settled.
  */
 export async function settleEnded(
   { scan }: Scope,

@@ -6,15 +6,16 @@ import { type Cell, numberIn, textIn, USAGE_COLUMNS, type UsageColumn } from "./
 export type LedgerOperation =
   | { kind: "reserve"; row: Cell[]; keyBudget: Budget; userBudget: Budget }
   /**
-   * Settles an open entry, or replaces the estimate of one that was settled as an orphan. `onlyOpen`: is that estimate,
-   * which is written only where the entry is still open. `isNew`: no entry has this ID, so none is looked up.
+   * Settles an open entry, or replaces the estimate of an entry that was settled as an orphan. `onlyOpen`: the row is
+   * such an estimate, and is written only if the entry is still open. `isNew`: no entry has this ID, so none is looked
+   * up.
    */
   | { kind: "settle"; row: Cell[]; onlyOpen: boolean; isNew?: boolean; prompt?: string }
   /** Overwrites the entry of this call, also a settled one: its sums are subtracted first. */
   | { kind: "correct"; row: Cell[]; prompt?: string }
   /**
-   * Removes the entry of a reservation whose commit was not confirmed, and gives its amount back. It is open, or another
-   * instance has settled it as an orphan.
+   * Removes the entry of a reservation whose commit was not confirmed, and gives its amount back. The entry is open, or
+   * another instance has settled it as an orphan.
    */
   | { kind: "cancel"; row: Cell[] };
 
@@ -36,7 +37,7 @@ export function orphanEstimate(reservedNano: number): Pick<UsageRecord, "costNan
   return { costNano: reservedNano, error: "internal", estimated: true };
 }
 
-/** True for a settled row with the values of `orphanEstimate`, which its owner has not settled yet. */
+/** True for a settled row with the values of `orphanEstimate`: its owner has not settled the entry. */
 export function isOrphanEstimate(row: readonly Cell[]): boolean {
   const { costNano, error } = orphanEstimate(numberIn(row, "reserved_nano"));
   return (
@@ -53,9 +54,10 @@ export function placeholderOf(row: readonly Cell[]): Cell[] {
 
 /**
  * The correction for an operation whose commit failed or was not confirmed. Its caller got `storage_unavailable` and no
- * complete reply, so the entry says so and costs nothing; its usage figures stay. An entry of a caller who had left is
- * not changed. Works whether or not the first commit took place. Null for a reservation that was certainly not written
- * (`mayBeWritten`), and for an orphan's settlement, which is repeated until the entry is settled.
+ * complete reply, so the corrected entry has that error and no cost; its usage figures stay. The entry of a caller who
+ * had left is written unchanged. Works whether or not the first commit took place. Null for a reservation that was
+ * certainly not written (`mayBeWritten` is false), and for an orphan's settlement, which is repeated until the entry is
+ * settled.
  */
 export function correctionFor(operation: LedgerOperation, mayBeWritten: boolean): LedgerOperation | null {
   switch (operation.kind) {

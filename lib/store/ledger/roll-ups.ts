@@ -21,7 +21,7 @@ const SUMMED = (["input_tokens", "output_tokens", "characters", "audio_ms", "cos
 );
 const BUCKETS = LATENCY_BOUNDS_MS.length + 1;
 
-/** The same sums by day (UTC), in a fixed order too. */
+/** Adds up the rows of `RollUps.rows` by day (UTC), in a fixed order too. */
 export function dailyOf(hours: readonly Cell[][]): Cell[][] {
   const days = new Map<string, Cell[]>();
   for (const [hour, ...rest] of hours) {

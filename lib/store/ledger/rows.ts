@@ -8,7 +8,9 @@ import { encodeTrace } from "./trace";
 /** Values that both databases take as parameters without conversion. */
 export type Cell = string | number | null;
 
-/** The order of cells in which a ledger entry is sent to the writer; `toCells` is typed by it. */
+/**
+ * The order of the cells of a ledger entry on its way to the writer; checks the result of `toCells` at compile time.
+ */
 export const USAGE_COLUMNS = [
   "id",
   "request_id",
@@ -42,7 +44,7 @@ export const USAGE_COLUMNS = [
 ] as const satisfies readonly (keyof UsageTable)[];
 
 export type UsageColumn = (typeof USAGE_COLUMNS)[number];
-/** A cell of each column, in their order: one too few, or of another type, does not compile. */
+/** One cell for each column, in order: a missing cell, or one of another type, does not compile. */
 type CellsOf<Columns extends readonly UsageColumn[]> = {
   -readonly [At in keyof Columns]: UsageTable[Columns[At]];
 };

@@ -7,7 +7,7 @@ export interface Statement {
   parameters: Cell[];
 }
 
-/** Rows per statement are powers of two, so that few SQL texts are prepared and each is reused. */
+/** Most rows of a statement. Their number is a power of two, so that few SQL texts are prepared and each is reused. */
 const MAX_ROWS = 64;
 
 const ROLLUP_KEY = ["hour", "key_id", "user_id", "model", "channel_id", "operation"] as const;

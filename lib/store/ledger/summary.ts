@@ -63,8 +63,8 @@ const SUM_COLUMNS = {
 type Grouped = Pick<UsageSummary, "groups" | "total">;
 
 /**
- * Reads the groups of a statement; with `maxGroups` the largest of them and the sums of all. `names`: its columns with
- * sums.
+ * Reads the groups of a statement; with `maxGroups` only the largest, and the sums of all. `names`: the statement's
+ * columns with sums.
  */
 async function readGroups(
   db: Kysely<Tables>,
@@ -123,7 +123,8 @@ async function summarizeRows(
   if (query.isByHour || query.isByMinute)
     select = select.select(period.as("hour")).groupBy(period).orderBy(period);
   const name = query.by === null ? undefined : NAMES[query.by];
-  // By its name: the same expression twice has parameters of two numbers, which PostgreSQL takes for two expressions.
+  // Groups by the alias: if the expression were repeated, its parameters would have other numbers, and PostgreSQL would
+  // take it for another expression.
   if (name !== undefined) select = select.select(name.as("name")).groupBy(sql`name`);
   const groups = await readGroups(db, query, Object.keys(sums), select.having(sql`count(*)`, ">", 0));
   return { ...groups, readFrom };
@@ -137,8 +138,8 @@ interface Span {
 type RollUpSpan = Span & { table: "rollups" | "daily_rollups" };
 
 /**
- * Sums of the roll-ups whose hour (or day) begins in one of the spans, which do not overlap; by hour of one span. Each span
- * is summed before they are merged: SQLite would copy every row of several once more.
+ * Sums the roll-ups whose hour (or day) begins in one of the spans, which do not overlap; with `isByHour` there is one
+ * span. Each span is summed before the spans are merged: a sum over their union would make SQLite copy every row.
  */
 async function sumRollUps(
   db: Kysely<Tables>,
@@ -162,7 +163,7 @@ async function sumRollUps(
     });
   if (first === undefined) return { groups: [] };
   const names = Object.keys(columns);
-  // Sums are zero where the only entries were replaced by entries of another channel.
+  // A roll-up counts no calls when all its entries were replaced by entries of another channel.
   if (others.length === 0) return readGroups(db, query, names, first.having(total("calls"), ">", 0));
   let select = db
     .selectFrom(others.reduce((all, rows) => all.unionAll(rows), first).as("spans"))
@@ -184,8 +185,8 @@ async function edgeOfEntries(db: Kysely<Tables>, order: "asc" | "desc"): Promise
 }
 
 /**
- * From when on a range has all its entries, where the retention has deleted those of earlier hours; null: it has not. The
- * hourly sums stay, and show that there were more.
+ * The time from which a range has all its entries, if the retention has deleted earlier ones; null: none were deleted.
+ * Hourly sums are never deleted, and show that there were earlier entries.
  */
 async function keptFrom(db: Kysely<Tables>, { from, to }: Span): Promise<number | null> {
   const oldest = await edgeOfEntries(db, "asc");
@@ -202,8 +203,9 @@ async function keptFrom(db: Kysely<Tables>, { from, to }: Span): Promise<number 
 }
 
 /**
- * Whole hours of an exact range come from the hourly sums, both ends from the entries: the newest `MAX_ROWS_READ` where
- * an end has more, from which on all calls are counted. The hour of the newest entry needs no end.
+ * Sums an exact range: its whole hours from the hourly sums, the parts of hours at both ends from the entries. Where an
+ * end has more than `MAX_ROWS_READ` entries, only the newest are read, and `readFrom` is the time from which all calls
+ * are counted. When no entry is later than the range, its last hour comes from the hourly sums too.
  */
 async function fromExactRange(
   db: Kysely<Tables>,
@@ -239,8 +241,8 @@ async function fromRollUps(db: Kysely<Tables>, query: UsageSummaryQuery): Promis
 }
 
 /**
- * One group per day instead of per hour: a tenth of the groups. Days that are whole UTC days come from one statement over
- * the daily sums, others each from its own.
+ * One group per day instead of per hour: a tenth of the groups. Days that are whole UTC days come from one statement
+ * over the daily sums; each other day needs statements of its own.
  */
 async function fromRollUpsByDay(
   db: Kysely<Tables>,
@@ -251,7 +253,7 @@ async function fromRollUpsByDay(
   const isWhole = ({ from, to }: Span) => from % DAY_MS === 0 && to === from + DAY_MS;
   const whole = spans.filter(isWhole);
   const span = { from: whole[0]?.from ?? 0, to: whole.at(-1)?.to ?? 0 };
-  // Where a zone's offset changes, there are other days between them.
+  // Where the time zone's offset changes, the span includes UTC days that are not among the days of the query.
   const wanted = new Set<number | null>(whole.map(({ from }) => from));
   const daily = await sumRollUps(db, { ...query, isByHour: true }, [{ table: "daily_rollups", ...span }]);
   const groups = daily.groups.filter(({ hour }) => wanted.has(hour));

@@ -17,7 +17,10 @@ type AttemptCells = [
   /** Null for an error of the upstream that refused nothing of the channel. */
   upstreamRefusal?: UpstreamRefusal | null,
 ];
-/** The mark prevents a search for the attempts on a channel (entries.ts) from matching inside the text. */
+/**
+ * Begins each ID and text outside the attempts, so that a search of the encoded trace for the attempts on a channel
+ * (entries.ts) does not match them.
+ */
 const MARK = "-";
 type SkippedCells = [
   markedId: string,
@@ -25,7 +28,7 @@ type SkippedCells = [
   openedAt: number | null,
   opened: SkippedChannel["opened"],
 ];
-/** Texts are marked too. */
+/** Texts begin with `MARK` too. */
 type ParameterCells = [
   voices: string[],
   language: string | null,
