@@ -70,9 +70,9 @@ export class ChangeListener {
     await this.#reading;
   }
 
-  /** Checks the connection: it works, or is replaced, or the feed is read without one. */
+  /** Checks the connection, or makes a new one. Reads the feed without notifications, or after a failed read. */
   async #beat(): Promise<void> {
-    // After a failover the old server answers, but announces nothing more.
+    // After a failover the old server may still answer, but it gets no commits to announce.
     if (this.#client && this.#connectedAt < this.#liveness.wrongDatabaseAt)
       this.#lose(this.#client, new Error("the database cannot be used as the store"));
     if (this.#client) await this.#ask(this.#client);
@@ -135,7 +135,7 @@ export class ChangeListener {
     await this.#refresh();
   }
 
-  /** A message that is not ours must not end the process. */
+  /** Delivers a message to the listener. An invalid message, such as another program's, must not end the process. */
   #receive(message: string): void {
     try {
       this.#messageListener(message);
@@ -197,7 +197,7 @@ export class ChangeListener {
         if (needsReread) await this.#feed.reread();
         else await this.#feed.refresh();
       } catch (error) {
-        // The server that answers next may lack commits of this one.
+        // The next read may be answered by another server, which may lack commits that this one had.
         this.#needsReread = true;
         this.#log.warn("store_watch_failed", { cause: String(error) });
         // The next check of the connection reads again.

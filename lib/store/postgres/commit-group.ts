@@ -8,8 +8,8 @@ import type { LeasePool } from "./lease-pool";
 
 const MAX_ATTEMPTS = 3;
 /**
- * A group waits for nothing between two statements: one that is idle for this long belongs to a process that is
- * suspended or cut off, and other instances wait for its locks.
+ * PostgreSQL ends a group's transaction that is idle for this long. A group does not pause between two statements, so
+ * the process of an idle one is suspended or cut off, while other instances wait for its locks.
  */
 const IDLE_GROUP_MS = 2_000;
 /** Hexadecimal digits of a statement's digest in its name; PostgreSQL cuts names at 63 bytes. */
@@ -21,8 +21,9 @@ interface Prepared {
 }
 
 /**
- * The ledger's statements, each prepared once per connection, with PostgreSQL's parameter marks. Named by their text:
- * behind a pooler one connection serves several processes, which meet the statements in different orders.
+ * The ledger's statements, each prepared once per connection, with PostgreSQL's parameter marks. Their names derive
+ * from their text: behind a pooler one connection serves several processes, which must not use a name for different
+ * texts.
  */
 const prepared = new Map<string, Prepared>();
 
@@ -45,7 +46,7 @@ async function commitOn(
   isPooled: boolean,
 ): Promise<LedgerOutcome[]> {
   try {
-    // One message, and no settings of the session: behind a pooler it serves other transactions too.
+    // One message. The settings are the transaction's: behind a pooler, the session serves other transactions too.
     await lease.query(
       `begin isolation level read committed; set local lock_timeout = ${lockMs};
        set local idle_in_transaction_session_timeout = ${IDLE_GROUP_MS}`,
@@ -66,8 +67,9 @@ async function commitOn(
 }
 
 /**
- * One transaction per group, on rows locked in a fixed order; retries after a deadlock with another instance. A pooler in
- * transaction mode gives each transaction another connection: there, statements are not kept prepared.
+ * One transaction per group, on rows locked in a fixed order; retries after a deadlock with another instance. A pooler
+ * in transaction mode gives each transaction another connection: after the first error of a prepared statement,
+ * statements are no longer kept prepared.
  */
 export function groupCommitOn(pool: LeasePool): CommitGroup {
   let isPooled = false;

@@ -13,7 +13,7 @@ import { readDialect } from "../sqlite/dialect";
 
 /** The tables that are read from a dump. */
 const READ = ["schema_version", "audit", "audit_head", "settings"] as const;
-/** How a dump in `pg_dump --format=custom` begins; others of its formats are folders or SQL text. */
+/** The first bytes of a dump in `pg_dump --format=custom`. The other supported formats are folders and SQL text. */
 const CUSTOM_FORMAT_MAGIC = "PGDMP";
 const END_OF_ROWS = "\\.";
 const ESCAPED: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
@@ -116,8 +116,8 @@ async function loadRows(connection: Connection, file: string): Promise<void> {
 }
 
 /**
- * Reads the audit log and the settings of a store that `pg_dump` has written to a file or folder. Throws StartError when
- * it holds no store.
+ * Reads the audit log and the settings of a store that `pg_dump` has written to a file or folder. Throws StartError
+ * when it holds no store.
  */
 export async function openDump(file: string): Promise<Dump> {
   const connection = emptyStore();

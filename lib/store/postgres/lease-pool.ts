@@ -13,11 +13,14 @@ const SLOW_LOG_MS = 10_000;
 const MIN_RECONNECT_MS = 1_000;
 const MAX_RECONNECT_MS = 60_000;
 
-/** What all pools of connections to one server know of it together. */
+/** What is known about one server, shared by all connection pools to it. */
 export class ServerLiveness {
   /** When the server last answered. */
   at = Number.NEGATIVE_INFINITY;
-  /** Connections made before lead to a database that is not the store: its name may mean another one by now. */
+  /**
+   * Connections made before this time may lead to a database that is not the store, and are replaced: the host name may
+   * lead to another server by now.
+   */
   wrongDatabaseAt = Number.NEGATIVE_INFINITY;
   #intervalMs = MIN_RECONNECT_MS;
 
@@ -30,8 +33,8 @@ export class ServerLiveness {
   }
 
   /**
-   * Notes a statement that shows a wrong database, at increasing intervals, since all connections are made again: a
-   * server with a full disk may stay read-only for hours.
+   * Records that a statement has shown a wrong database, so that all connections are made again. Does so at increasing
+   * intervals only: a server with a full disk may stay read-only for hours.
    */
   noteWrongDatabase(): void {
     const now = performance.now();
@@ -45,15 +48,17 @@ export class ServerLiveness {
 
 interface LeasePoolOptions {
   max: number;
-  /** How long a statement may take, and how long while the server answers nothing. */
+  /**
+   * How long a statement may take: `maxMs` while the server answers other statements, `silentMs` while it is silent.
+   */
   statement: Pick<WaitLimit, "silentMs" | "maxMs">;
   liveness: ServerLiveness;
   log: StoreLog;
 }
 
 /**
- * Compiling a sum of many columns takes 100 to 500 ms, several times what it saves over a bounded number of rows. Rows of
- * a range of time lie side by side, so that reading them by index costs little more than reading in order: at the
+ * Compiling a sum of many columns takes 100 to 500 ms, several times what it saves over a bounded number of rows. Rows
+ * of a range of time lie side by side, so that reading them by index costs little more than reading in order: at the
  * server's default of 4 a week's sums read the whole table.
  */
 const SESSION_SETTINGS = "set jit = off; set random_page_cost = 1.1";
@@ -99,9 +104,9 @@ export class LeasePool implements PostgresPool {
   }
 
   /**
-   * Throws AppError `storage_unavailable` when the server was silent for a second, when it was found unreachable after
-   * `since` (a caller that waited for another's attempt does not wait for its own), or when no connection became free
-   * within three.
+   * Throws AppError `storage_unavailable` when the server was silent for about a second, when another caller found it
+   * unreachable after `since` (so that a caller that waited for that attempt does not wait for one of its own), or when
+   * no connection became free within three seconds.
    */
   async connect(since = performance.now()): Promise<Lease> {
     if (this.#lastFailure && this.#lastFailure.at > since) throw this.#lastFailure.error;
@@ -131,7 +136,7 @@ export class LeasePool implements PostgresPool {
     });
   }
 
-  /** A connection that is not to a database found wrong since. */
+  /** A connection made after `wrongDatabaseAt`; closes older ones. */
   async #client(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect();
@@ -164,7 +169,7 @@ export class LeasePool implements PostgresPool {
     this.#options.log.warn("store_slow", { ms: Math.round(ms), count: this.#waiting.size });
   }
 
-  /** Of a connection that was not made, for whatever reason: not an error of the request. */
+  /** The error for a connection that could not be made. Whatever the reason, it is not an error of the request. */
   #failure(error: unknown): AppError {
     const named = storageUnavailable(error);
     this.#note(named);

@@ -8,7 +8,7 @@ import { type WaitLimit, withinTime } from "./session";
 
 /** What a lease reports to its pool. */
 interface LeaseEvents {
-  /** The server answered a statement, if only with an error. */
+  /** The server answered a statement, even if with an error. */
   answered(): void;
   /** A statement failed. */
   failed(error: unknown): void;
@@ -77,7 +77,7 @@ export class Lease implements PostgresPoolClient {
     return result;
   }
 
-  /** Never throws: the first error says more, and a lost connection ends its transaction. */
+  /** Never throws: the error that led to the rollback says more, and a lost connection ends its transaction anyway. */
   async #rollback(): Promise<Pick<QueryResult, "command" | "rowCount" | "rows">> {
     try {
       if (!this.#isBroken) return await this.#runText("rollback", []);

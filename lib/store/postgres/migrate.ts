@@ -17,7 +17,7 @@ export const LOCKS = {
   writes: [LOCK_NAMESPACE, 2],
 } as const satisfies Record<string, readonly [number, number]>;
 
-/** How long a start waits for another one that migrates, and for a server that is starting. */
+/** How long a start waits for another process that migrates, and for a database server that is starting. */
 const START_WAIT_MS = 30_000;
 const RETRY_MS = 200;
 const STARTING_UP = "57P03";
@@ -57,7 +57,7 @@ async function connect(url: string): Promise<Client> {
   const deadline = performance.now() + START_WAIT_MS;
   for (;;) {
     const client = new Client(patientConfig(url));
-    // The query that needed the connection reports why it ended.
+    // Without a listener, a lost connection would end the process; the query that was using it reports the cause.
     client.on("error", () => {});
     try {
       await client.connect();
@@ -153,8 +153,8 @@ async function migrateOn(
 
 /**
  * Migrates the schema in one transaction, so that an interrupted start leaves no half of a migration, and creates the
- * partitions of the months after `now`. Throws an error with code `STORE_START` whose message says what the operator has to
- * do. `inside` runs in the same transaction, on the migrated schema; without it, an unfinished copy is rejected.
+ * partitions of the months after `now`. Throws an error with code `STORE_START` whose message says what the operator
+ * has to do. `inside` runs in the same transaction, on the migrated schema; without it, an unfinished copy is rejected.
  */
 export async function migratePostgres(url: string, now: number, inside = requireFinished): Promise<void> {
   try {

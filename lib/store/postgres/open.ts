@@ -19,17 +19,17 @@ const READERS = 8;
 const SCANNERS = 2;
 /** One for transactions, one for the ledger. */
 const WRITERS = 2;
-/** How long maintenance waits for a table: calls wait behind it. */
+/** How long maintenance waits for a table's lock: calls that need the table wait behind it. */
 const MAINTENANCE_LOCK_MS = 100;
 
 function databaseOn(pool: PostgresPool): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** One message, so that the limits, which bound the wait for the lock too, cost no round trip. */
+/** Sets the limits, which also bound the wait for the lock, in the same message, so that they cost no round trip. */
 const TAKE_LOCK = `${setLocalLimits(SLOW_MS)}; select pg_advisory_xact_lock(${LOCKS.writes.join(", ")})`;
 
-/** The lock of write transactions, which separates those of several instances. */
+/** The advisory lock that lets one write transaction of all instances run at a time. */
 class WriteLock {
   #refused: { at: number; error: unknown } | null = null;
 
@@ -42,7 +42,7 @@ class WriteLock {
     }
   }
 
-  /** Throws when the lock could not be had after `since`: callers that waited behind that attempt do not wait again. */
+  /** Throws when an attempt to lock failed after `since`: callers that waited behind that attempt do not wait again. */
   requireNotRefused(since: number): void {
     if (this.#refused && this.#refused.at > since) throw this.#refused.error;
   }

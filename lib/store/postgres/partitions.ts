@@ -18,8 +18,8 @@ const EARLIER_IDS = "usage_earlier_ids";
 const MONTHS_AHEAD = 3;
 
 /**
- * PostgreSQL's own 20 % of a month of millions of calls would be vacuumed, and its statistics be refreshed, too seldom: an
- * entry that was open is updated once, which leaves a dead row.
+ * With PostgreSQL's default thresholds (20 % of the rows for vacuum), a month of millions of calls would be vacuumed
+ * and analysed too seldom. Dead rows come from entries that were open: each is updated once.
  */
 const VACUUM = [
   "autovacuum_vacuum_scale_factor = 0.02",
@@ -60,7 +60,7 @@ export function isUnpartitioned(version: number): boolean {
   return version > 0 && version < PARTITIONED_SINCE;
 }
 
-/** The first step to partitions, in a transaction of its own; true when `proveEarlierIds` must follow. */
+/** The first step to partitions, in a transaction of its own. Returns true when `proveEarlierIds` must follow. */
 export async function declareEarlierIds(query: Query): Promise<boolean> {
   const [found] = await query("select convalidated as proved from pg_constraint where conname = $1", [
     EARLIER_IDS,
@@ -72,7 +72,9 @@ export async function declareEarlierIds(query: Query): Promise<boolean> {
   return found?.proved !== true;
 }
 
-/** Reads the whole table, while instances of the earlier version still read and write it. */
+/**
+ * Follows `declareEarlierIds`. Reads the whole table, while instances of the earlier version still read and write it.
+ */
 export async function proveEarlierIds(query: Query): Promise<void> {
   await query(`alter table usage validate constraint ${EARLIER_IDS}`);
 }
@@ -113,7 +115,9 @@ async function partitionNames(query: Query): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => String(name)));
 }
 
-/** Attaching locks only the default partition and the new one, so that calls continue. */
+/**
+ * Creates and attaches a partition. Attaching locks only the default partition and the new one, so that calls continue.
+ */
 async function addMonth(query: Query, { name, from, to }: Month): Promise<void> {
   await query(`create table ${name} (like usage including all) with (${VACUUM})`);
   await query(

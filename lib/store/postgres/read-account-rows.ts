@@ -8,7 +8,7 @@ import { hostAndDatabaseOf } from "./session";
 /** The rows that a restore compares. Changes nothing. Throws StartError when there is no store that can be read. */
 export async function readPostgresAccountRows(url: string, periods: BillingPeriod): Promise<AccountRows> {
   const client = new Client(patientConfig(url));
-  // The query that needed the connection reports why it ended.
+  // Without a listener, a lost connection would end the process; the query that was using it reports the cause.
   client.on("error", () => {});
   try {
     await client.connect();
