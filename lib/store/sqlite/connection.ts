@@ -70,7 +70,7 @@ export class Connection {
         statement.run(parameters);
         return [];
       }
-      // `raw` rows of columns with numbers and text only.
+      // `raw` rows are arrays, and the columns have numbers, text and null only.
       return statement.all(parameters) as Cell[][];
     } catch (error) {
       this.#statements.delete(name);

@@ -17,12 +17,12 @@ import type { WorkerClient, WorkerRun } from "./worker-client";
 
 const RETRY_MS = 10;
 /**
- * A write whose turn comes late retries for this long, together with the others that waited when one gave up: the same
- * for each would multiply a lasting lock's wait.
+ * How long a write retries at least, even if its turn comes late. The writes that were waiting when another write gave
+ * up share one such period: a period for each would add up while a lock lasts.
  */
 const LATE_WAIT_MS = LOCK_WAIT_MS / 4;
 
-/** Retries without blocking while another process holds the lock, for at most a second. */
+/** Retries `work` while another process holds the lock, until a second after `since`, without blocking the thread. */
 export async function retryWhileLocked<T>(
   work: () => Promise<T>,
   since = performance.now(),
@@ -100,7 +100,7 @@ class WriteDriver implements Driver {
   readonly #writer: WorkerClient;
   readonly #turns: WriteQueue;
   readonly #leases = new WeakMap<DatabaseConnection, Lease>();
-  /** When a write gave up on the lock; those that gave up together are one. */
+  /** When a write last gave up on the lock; not moved by writes that were already waiting then and gave up later. */
   #gaveUpAt = Number.NEGATIVE_INFINITY;
 
   constructor(writer: WorkerClient, turns: WriteQueue) {

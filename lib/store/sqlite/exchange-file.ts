@@ -5,7 +5,7 @@ import { flush } from "../flush";
 import { giveToOwnerOf } from "../folder-owner";
 import { linkOrCopy } from "../link-or-copy";
 
-/** Files that SQLite keeps beside a database with changes not yet in it. */
+/** Suffixes of the files beside a database, with changes that SQLite has not written into it yet. */
 const SIDECAR_SUFFIXES = ["-wal", "-shm"] as const;
 
 function withDatabase<T>(file: string, work: (database: Database.Database) => T): T {
@@ -23,7 +23,7 @@ function firstNumber(database: Database.Database, sql: string): number {
   return Number(Object.values(row ?? {})[0]);
 }
 
-/** Checkpoints the log into the file; false when a reader or an error prevents it. */
+/** Writes the changes in the log (WAL) into the file; false when a reader or an error prevents it. */
 export function checkpoint(file: string): boolean {
   try {
     return withDatabase(file, (database) => {
@@ -74,7 +74,8 @@ export function exchangeFile(draft: string, file: string): string | null {
     checkpoint(file);
     linkOrCopy(file, kept);
   }
-  // Processes with the old file open continue with these files; left here, they would be applied to the new one.
+  // Processes that have the old file open continue to use these files. Under the old names, SQLite would apply them to
+  // the new file.
   for (const side of SIDECAR_SUFFIXES) {
     if (!existsSync(file + side)) continue;
     if (kept === null) rmSync(file + side);

@@ -19,7 +19,7 @@ interface SchemaEntry {
   sql: string | null;
 }
 
-/** Opens the file read-only. Functions and virtual tables in its schema are not run. */
+/** Opens the file read-only for `work`. Unsafe functions and virtual tables in its schema are not run. */
 function inspect<T>(file: string, work: (database: Database.Database) => T): T {
   const database = new Database(file, { readonly: true });
   try {

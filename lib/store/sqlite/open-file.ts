@@ -8,7 +8,7 @@ import { Connection } from "./connection";
 
 const HEADER = "SQLite format 3\0";
 const PRIVATE_FILE = 0o600;
-/** How long a start waits for another one that migrates. */
+/** How long a start waits for another process that migrates. */
 const START_WAIT_MS = 30_000;
 const RETRY_MS = 10;
 
@@ -86,7 +86,7 @@ function check(connection: Connection, file: string): void {
   if (bad.length > 0) throw damaged(file, bad.slice(0, 5).join("; "));
 }
 
-/** One transaction: a second process then sees the version of the first and does nothing. */
+/** Migrates in one transaction: a second process then finds the version of the first, and does nothing. */
 function migrate(connection: Connection): void {
   connection.transaction(() => {
     const version = Number(firstValue(connection, "pragma user_version"));
@@ -116,9 +116,10 @@ export function openForWriting(file: string): Connection {
   connection.exec("pragma recursive_triggers = on");
   // 4 MB: with a million entries, commits take as much CPU as with 16 MB, since the system has the file's pages too.
   connection.exec("pragma cache_size = -4000");
-  // 16 MB: the commit that fills the log also copies it to the file, some 3 ms. With SQLite's 4 MB it is each 80th commit.
+  // 16 MB: the commit that fills the log also copies it to the file, some 3 ms. With SQLite's 4 MB it is each 80th
+  // commit.
   connection.exec("pragma wal_autocheckpoint = 4000");
-  // 64 MB: while a copy is read the log cannot be reset, and afterwards it would keep the size that it had grown to.
+  // 64 MB: while a copy is being written the log cannot be reset and grows; afterwards it would keep that size.
   connection.exec("pragma journal_size_limit = 67108864");
   // Zeroes deleted text in pages that are written anyway: a replaced secret must not stay in the file.
   connection.exec("pragma secure_delete = fast");
@@ -133,7 +134,7 @@ export function openForReading(file: string): Connection {
   return connection;
 }
 
-/** Opens a file of a known schema so that nothing in it changes: a checkpoint at the end would write to it. */
+/** Opens a file of a known schema read-only, since even closing a writable connection may write to it (checkpoint). */
 export function openUntouched(file: string): Connection {
   const connection = new Connection(new Database(file, { readonly: true }));
   for (const pragma of [

@@ -17,7 +17,10 @@ const POLL_MS = 250;
 const SCAN_IDLE_MS = 60_000;
 const COPY_IDLE_MS = 1_000;
 
-/** How often to check whether another connection has committed (four times a second); its topics are published then. */
+/**
+ * Checks four times a second whether another connection has committed, and then notifies the feed's listeners. Returns
+ * the function that ends the checks.
+ */
 function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () => void {
   let last: number | null = null;
   let isAsking = false;
@@ -31,7 +34,7 @@ function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () 
       else feed.confirm(since);
       last = version;
     } catch (error) {
-      // A new worker has a new counter; changes missed meanwhile show at its first number.
+      // A new worker has another counter, so its first number always causes a read, which finds missed changes.
       last = -1;
       log.warn("store_watch_failed", { cause: String(error) });
     } finally {
@@ -44,7 +47,10 @@ function watchOthers(writer: WorkerClient, feed: ChangeFeed, log: StoreLog): () 
   return () => clearInterval(timer);
 }
 
-/** Has a copy of the store written to a new file (0600). Throws `invalid` when that cannot be created. */
+/**
+ * Creates `target` (0600) and lets `copy` write a copy of the store to it. Throws AppError `conflict` when the file
+ * exists, `invalid` when it cannot be created.
+ */
 export async function writeCopy(target: string, copy: (target: string) => Promise<unknown>): Promise<void> {
   try {
     // VACUUM INTO accepts an empty file, which gives the copy its mode from the start.
@@ -79,9 +85,9 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const scan = new WorkerClient({ ...worker, mode: "scan", idleMs: SCAN_IDLE_MS });
-  // The sums of a million calls may take seconds, and lists are read by `scan` meanwhile.
+  // Separate, because the sums of a million calls may take seconds, and `scan` must read lists meanwhile.
   const sums = new WorkerClient({ ...worker, mode: "scan", idleMs: SCAN_IDLE_MS });
-  // A copy may take minutes, and heartbeats and pages read by `scan` meanwhile.
+  // Separate, because a copy may take minutes, and `scan` must read for heartbeats and pages meanwhile.
   const copier = new WorkerClient({ ...worker, mode: "scan", idleMs: COPY_IDLE_MS });
   const reader = openForReading(file);
   const turns = new WriteQueue();
@@ -91,7 +97,7 @@ export async function openSqliteStore(options: StoreOptions): Promise<Store> {
   const unwatch = watchOthers(writer, feed, log);
 
   const commitGroup: CommitGroup = async (operations) => {
-    // Before other writes, because the end of a reply waits for it. There is one group at a time.
+    // Goes before other writes, because replies wait for it. There is one group at a time, as `isFirst` requires.
     const end = await turns.take(true);
     try {
       return await writer.request({ kind: "group", operations: JSON.stringify(operations) });

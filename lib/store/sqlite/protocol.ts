@@ -39,7 +39,7 @@ export interface Envelope {
 
 export type Reply = { id: number; value: Replies[keyof Replies] } | { id: number; failure: Failure };
 
-/** SQLite's error on this thread. */
+/** An error of the worker, as thrown on this thread; `code` is SQLite's, or that of a `StartError`. */
 export class WorkerFailure extends Error {
   readonly code: string;
 

@@ -16,7 +16,7 @@ interface RunningWorker {
   worker: Worker;
   pending: Map<number, Pending>;
   opened: Promise<unknown>;
-  /** Until the store is open, `prepare` throws what is wrong. */
+  /** True while `prepare` runs, which throws the worker's error; it is not logged too. */
   isPreparing: boolean;
 }
 
@@ -156,7 +156,7 @@ export class WorkerClient {
     try {
       await this.#send(run, { kind: "close" });
     } catch {
-      // It is gone already, which is what was wanted.
+      // The worker has already ended.
     }
     await run.worker.terminate();
   }

@@ -34,12 +34,12 @@ function copyTo(target: string): void {
   }
 }
 
-/** Checkpoints the log into the file, for copies of the file; a log that another process still needs stays. */
+/** Writes the log (WAL) into the file first, for plain copies of the file; a log that another process needs stays. */
 function close(): void {
   try {
     connection?.exec("pragma wal_checkpoint(truncate)");
   } catch {
-    // A reader's connection may not, and a store that takes no writes cannot; the log is read at the next start.
+    // Fails on a reader's connection, and on a store that takes no writes; the log is then read at the next start.
   }
   connection?.close();
   connection = null;
@@ -60,7 +60,7 @@ function answer(request: Request): Replies[keyof Replies] {
       opened().exec(request.sql);
       return null;
     case "group":
-      // `LedgerOperation[]` of our own other thread.
+      // Written by the main thread from `LedgerOperation[]`.
       return runGroup(JSON.parse(request.operations) as LedgerOperation[]);
     case "version":
       return Number(opened().cells("pragma data_version", [])[0]?.[0]);
