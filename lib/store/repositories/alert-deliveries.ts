@@ -6,12 +6,15 @@ import type { Scope } from "../transactions";
 import { toAlertRecord } from "./alert-rows";
 import { hasUpdated } from "./statements";
 
-/** No message is planned this far ahead: its time is of a clock that was set back since. */
+/**
+ * No message is planned this far ahead: a later time shows that the clock was set back after the message was planned.
+ */
 const TOO_FAR_MS = DAY_MS;
 
 /**
- * The number of alerts with a message that was sent, failed or is being sent in the minute before `now`. Instances'
- * clocks differ a little; a message of more than a minute ahead is of a clock that was set back since.
+ * The number of alerts with a message that was sent, failed or is being sent in the minute before `now`. Times up to a
+ * minute ahead count, since the clocks of instances differ a little; later ones do not: the clock was set back after
+ * them.
  */
 async function countDeliveries(db: Kysely<Tables>, now: number): Promise<number> {
   const { count } = await db

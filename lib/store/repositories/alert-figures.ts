@@ -7,8 +7,8 @@ import type { Tables } from "../schema";
 import type { Scope } from "../transactions";
 
 /**
- * Of a call with an error: the caller did not cause it. An upstream's rate limit is 429 to the caller; an orphan's entry
- * has no status.
+ * Of calls with an error, selects those that the caller did not cause. Includes two codes whose status is below 500: an
+ * upstream's rate limit is 429 to the caller, and an orphan's entry (`internal`) has no status.
  */
 const isOurFailure = sql<boolean>`(status >= 500 or error in ('internal', 'upstream_rate_limited'))`;
 
@@ -51,13 +51,13 @@ async function budgetsOf(
 }
 
 /**
- * True for a call since `since`. Instances' clocks differ a little; a call of more than a minute ahead is of a clock that
- * was set back since.
+ * Selects calls from `since` on. Times up to a minute after `now` count, since the clocks of instances differ a little;
+ * later ones do not: the clock was set back after them.
  */
 const isSince = (since: number, now: number, at = sql`at`) =>
   sql<boolean>`(${at} >= ${since} and ${at} <= ${now + MINUTE_MS})`;
 
-/** Settled calls. Open entries are few, and are found by their own index: that of the range has no states. */
+/** Settled calls: all entries less the open ones, which are few and have an index; the range's index has no states. */
 async function countSettled(db: Kysely<Tables>, since: number, now: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from usage where ${isSince(since, now)})

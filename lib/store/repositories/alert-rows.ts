@@ -7,14 +7,16 @@ export function toAlertRecord(row: AlertTable): AlertRecord {
   return {
     ...ALERT.toRecord(row),
     snooze: row.snoozed_by === null ? null : { by: row.snoozed_by, until: row.snoozed_until },
-    // Without an attempt it is the time of the message before.
+    // Before the first attempt of a message, the column has the time of the previous message.
     deliveryAt: row.delivery_attempts === 0 ? null : row.delivery_at,
     deliveredTo: WEBHOOK_KINDS.filter((kind) => row.delivered_to.split(",").includes(kind)),
     deliveryWebhook: WEBHOOK_KINDS.find((kind) => kind === row.delivery_webhook) ?? null,
   };
 }
 
-/** The delivery columns of a message without an attempt; `delivery_at` keeps when the alert's last one was sent. */
+/**
+ * The delivery columns of a new message; `delivery_at` is not set, and keeps when the alert's previous one was sent.
+ */
 export const newDelivery = (delivery: AlertRecord["delivery"], at: number) => ({
   delivery,
   delivery_attempts: 0,

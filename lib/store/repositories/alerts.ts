@@ -18,7 +18,7 @@ const listPositionOf = (row: AlertTable) => row.opened_at + (row.resolved_at ===
 const withSnooze = (delivery: AlertRecord["delivery"], isSnoozed: boolean): AlertRecord["delivery"] =>
   isSnoozed && delivery === "pending" ? "snoozed" : delivery;
 
-/** Inserts an alert unless one about the same is open; a snooze of the last one continues. */
+/** Inserts an alert unless one of its kind and subject is open; a timed snooze of the previous one continues. */
 function raise(scope: Scope, alert: Parameters<Alerts["raise"]>[0]): Promise<boolean> {
   return scope.write(async (db, touch) => {
     const snooze = await db
@@ -56,7 +56,7 @@ function raise(scope: Scope, alert: Parameters<Alerts["raise"]>[0]): Promise<boo
   });
 }
 
-/** Ends an open alert; false when it has ended, or when another instance found meanwhile that its condition holds. */
+/** Resolves an open alert; false when it is resolved already, or another instance has held it meanwhile. */
 function resolve(
   scope: Scope,
   { id, heldAt, detail }: Pick<AlertRecord, "id" | "heldAt" | "detail">,

@@ -64,7 +64,7 @@ function reading(
     findById: (id) => findOne(scope.read.selectFrom("keys").selectAll().where("id", "=", id), toKey),
 
     async list(query) {
-      // A search reads all of them, which would block the event loop.
+      // A search reads all keys, which on this thread's connection (SQLite) would block the event loop.
       const db = query.q === null ? scope.read : scope.scan;
       let select = db.selectFrom("keys").selectAll().where("kind", "=", "api");
       if (query.ownerId !== null) select = select.where("owner_id", "=", query.ownerId);

@@ -14,7 +14,7 @@ import { countDeleted } from "./statements";
 /** Rows of one statement: 14 parameters each. */
 const ADD_CHUNK = 200;
 
-/** The same for the same group in every process, so that their counts are added up in one row. */
+/** The ID of a group's row, the same in every process, so that the counts of all processes add up in one row. */
 function idOf({ minute, keyId, model, error, limit }: RejectionGroup): string {
   const group = JSON.stringify([minute, keyId, model, error, limit]);
   return `rej_${createHash("sha256").update(group).digest("base64url").slice(0, 22)}`;
@@ -44,7 +44,7 @@ function conditionsOf(filter: RejectionFilter): RawBuilder<boolean>[] {
   return conditions;
 }
 
-/** The column of the stored or the added row, whichever has the later latest request. */
+/** The value of the stored or of the added row, whichever has the later request as its example. */
 function ofLatestRequest(column: "request_id" | "status" | "message" | "retry_after_s" | "address") {
   const [stored, added] = [sql.ref(`rejections.${column}`), sql.ref(`excluded.${column}`)];
   return sql<never>`case when excluded.at >= rejections.at then ${added} else ${stored} end`;
@@ -60,7 +60,7 @@ const MERGED_COLUMNS = {
   address: ofLatestRequest("address"),
 };
 
-/** Deletes at most `limit` rows that are older than `before`, or than the newest `most`. */
+/** Deletes at most `limit` rows: those of minutes before `before`, and those beyond the `maxRows` newest. */
 async function sweep(scope: Scope, before: number, maxRows: number, limit: number): Promise<number> {
   const beyond = await scope.scan
     .selectFrom("rejections")

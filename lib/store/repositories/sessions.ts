@@ -21,7 +21,7 @@ function deleteSessions(
   });
 }
 
-/** Records the last use with the user too, because sessions end and the list of users shows it. */
+/** Records the last use in the user's row too: the list of users shows it, also after the session has been deleted. */
 async function markSeen(db: Scope["read"], at: number, userId: string): Promise<void> {
   await db
     .updateTable("users")

@@ -7,7 +7,7 @@ export function flowsRepository(scope: Scope): Flows {
   return {
     insert: (flow) =>
       scope.write(async (db) => {
-        // Older versions stored another kind of flow here.
+        // The column separates these flows from another kind that older versions stored here.
         await db
           .insertInto("flows")
           .values({ ...FLOW.toRow(flow), kind: "second-step" })

@@ -27,7 +27,7 @@ export function changeOne<Row, T>(
   });
 }
 
-/** Rows per INSERT: 20 columns of it stay below SQLite's limit of 32,766 parameters. */
+/** Rows per INSERT: with 20 columns they stay below SQLite's limit of 32,766 parameters. */
 const INSERTED_ROWS = 500;
 
 /** The records in batches that one INSERT takes. */

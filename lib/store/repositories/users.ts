@@ -59,7 +59,7 @@ export function usersRepository(scope: Scope, periodsAt: (now: number) => Billin
     },
 
     async list(query) {
-      // A search reads all of them, which would block the event loop.
+      // A search reads all users, which on this thread's connection (SQLite) would block the event loop.
       const db = query.q === null ? scope.read : scope.scan;
       let select = db.selectFrom("users").selectAll();
       if (query.q !== null) {

@@ -32,7 +32,7 @@ export const USAGE = columnsOf<Omit<UsageRecord, "trace">>()({
 export interface UsageTable extends RowOf<typeof USAGE> {
   /** The instance that opened it. */
   owner: string;
-  /** The budget period that holds its reservation. */
+  /** The budget periods that its reservation and its cost count for. */
   day: string;
   month: string;
   /** JSON: the trace of the call's attempts. */
@@ -56,7 +56,7 @@ export const REJECTION = columnsOf<RejectionRecord>()({
 });
 
 export interface RejectionTable extends RowOf<typeof REJECTION> {
-  /** Digest of what they are counted by. */
+  /** Digest of the fields by which the requests are grouped. */
   id: string;
 }
 
