@@ -2,7 +2,7 @@ import type { BillingPeriod } from "../ports/billing-period";
 import { type SubjectKind, TOTAL } from "./ledger/balances";
 import type { KeyTable, TwoFactorTable, UserTable } from "./schema";
 
-/** Rows that show whether a store is an earlier state of the same instance, and what differs. */
+/** The rows by which a restore recognises an earlier state of the same instance, and finds what differs. */
 export interface AccountRows {
   /** The row of the initial setup; empty before that. */
   setup: string;
@@ -34,7 +34,7 @@ export function budgetId(kind: SubjectKind, id: string, budget: BudgetColumn): s
   return `${kind}/${id}/${budget}`;
 }
 
-/** The queries of `AccountRows`, for stores of every version; `day` and `month`: the present ones. */
+/** The queries of `AccountRows`, valid for every schema version; `day` and `month`: the current budget periods. */
 export function accountQueries({ day, month }: BillingPeriod): Record<keyof AccountResults, string> {
   return {
     setup: "select claimed_at, owner_id from setup",

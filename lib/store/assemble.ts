@@ -57,7 +57,7 @@ export async function assembleStore(engine: Engine, options: StoreOptions): Prom
     close() {
       closing ??= commits
         .close()
-        // Without the heartbeat, other instances need not wait until it is too old.
+        // Without a heartbeat row, other instances settle this instance's open entries at once.
         .then(() => ledger.leave().catch(() => undefined))
         .then(() => engine.close());
       return closing;

@@ -117,7 +117,9 @@ export class AuditHashChain {
     await this.append(db, { at, actor: "system", action: "audit.key", target: "", detail });
   }
 
-  /** Verifies the chain from its beginning to its first error. `expectedHash`: a hash that one of the rows must have. */
+  /**
+   * Verifies the chain from its beginning to its first error. `expectedHash`: a hash that one of the rows must have.
+   */
   async verify(scan: Db, expectedHash: string | undefined): Promise<AuditChain> {
     // Rows appended from here on are not checked.
     const { last, head } = await this.#readState(scan);
@@ -140,7 +142,8 @@ export class AuditHashChain {
 
   /**
    * Follows the rows from the first to number `until`. `expected`: a hash to look for. Stops at the first row that is
-   * invalid, does not follow the one before, or differs from the row that this process has verified under its number.
+   * invalid, does not follow the row before it, or has another hash than when this process verified it
+   * (`AuditKey.seen`).
    */
   async #checkRows(scan: Db, until: number, expected: string | undefined): Promise<RowCheck> {
     const check: RowCheck = { end: EMPTY_CHAIN, brokenAt: null, hasExpected: false };

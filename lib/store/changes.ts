@@ -43,8 +43,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Publishes the revisions of a commit of this process. A known revision may have been lost in a failover, and reached
-   * again by this commit.
+   * Publishes the revisions of a commit of this process. A revision below the known one shows that a failover of the
+   * database has lost commits: listeners then get every known topic.
    */
   committed(rows: readonly RevisionTable[]): void {
     const wentBack = rows.some(({ topic, revision }) => revision < this.#knownOf(topic));
@@ -54,12 +54,12 @@ export class ChangeFeed {
   }
 
   /**
-   * Reads the revisions and notifies listeners of those that are new, or as `reread` where one is lower than was known
-   * before: the database went back.
+   * Reads the revisions and notifies listeners of the topics with a new one. A revision that is lower than before shows
+   * that the database has lost commits: listeners then get every topic, as with `reread`.
    */
   async refresh(): Promise<void> {
     const since = performance.now();
-    // A commit of this process during the read may be missing in its answer.
+    // Compared with a copy: a commit of this process during the read raises `#known`, but may be missing from `rows`.
     const before = new Map(this.#known);
     const rows = await this.#read.selectFrom("revisions").selectAll().execute();
     this.confirm(since);
@@ -69,8 +69,9 @@ export class ChangeFeed {
   }
 
   /**
-   * Reads the revisions and notifies listeners of every topic: a standby that took over may lack the last commits of its
-   * predecessor, and others may have raised its revisions since, so equal revisions do not mean equal rows.
+   * Reads the revisions and notifies listeners of every topic: a standby that took over may lack the last commits of
+   * its predecessor, and other processes may have raised its revisions since, so equal revisions do not mean equal
+   * rows.
    */
   async reread(): Promise<void> {
     const since = performance.now();
@@ -101,14 +102,14 @@ export class ChangeFeed {
     return since === null ? 0 : performance.now() - since;
   }
 
-  /** Notes the revisions, and returns the topics of those that are new. */
+  /** Records the revisions that are new, and returns their topics. */
   #newTopics(rows: readonly RevisionTable[]): string[] {
     const newer = rows.filter(({ topic, revision }) => revision > this.#knownOf(topic));
     for (const { topic, revision } of newer) this.#known.set(topic, revision);
     return newer.map(({ topic }) => topic);
   }
 
-  /** Notes the revisions in place of the known ones, and returns the topics of both. */
+  /** Replaces the known revisions, and returns the topics of the old and the new ones. */
   #replaceKnown(rows: readonly RevisionTable[]): string[] {
     const topics = [...this.#known.keys(), ...rows.map(({ topic }) => topic)];
     this.#known.clear();

@@ -38,7 +38,7 @@ class DerivedKeys {
   }
 }
 
-/** The ID that encrypted texts and messages have for an instance secret. */
+/** The key ID of an instance secret, as in encrypted texts and error messages. */
 export function keyIdOf(secret: string): string {
   return new DerivedKeys(secret).id;
 }

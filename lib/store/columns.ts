@@ -18,10 +18,10 @@ type Row<Fields, C extends Columns<Fields>> = {
   [Field in keyof Fields as NameOf<C[Field]>]: CellOf<Fields[Field], C[Field]>;
 };
 
-/** Translates between records and rows. Fields and columns that it does not name are left out. */
+/** Translates between records and rows. Leaves out fields and columns that the mapping does not name. */
 interface Mapping<Fields, C extends Columns<Fields>> {
   toRow(record: Fields): Row<Fields, C>;
-  /** Undefined fields have no column. */
+  /** Leaves out the columns of undefined fields. */
   toRow(patch: Partial<Fields>): Partial<Row<Fields, C>>;
   toRecord(row: Row<Fields, C>): Fields;
 }
@@ -29,7 +29,10 @@ interface Mapping<Fields, C extends Columns<Fields>> {
 /** The row that a mapping reads. */
 export type RowOf<M extends { toRecord(row: never): unknown }> = Parameters<M["toRecord"]>[0];
 
-/** Maps the fields of a record to columns: `columnsOf<KeyRecord>()({ ownerId: "owner_id", enabled: { flag: "enabled" } })`. */
+/**
+ * Maps the fields of a record to columns:
+ * `columnsOf<KeyRecord>()({ ownerId: "owner_id", enabled: { flag: "enabled" } })`.
+ */
 export function columnsOf<Fields extends object>() {
   return <const C extends Columns<Fields>>(columns: C): Mapping<Fields, C> => {
     // The types above describe each field; a loop over the fields knows none of them.

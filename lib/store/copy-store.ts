@@ -99,7 +99,7 @@ export async function openCopySource(file: string): Promise<CopySource> {
   }
 }
 
-/** When the oldest entry that belongs to a partition arrived; undefined: there is none. */
+/** When the oldest entry that belongs to a monthly partition arrived; undefined: no such entry. */
 async function monthsOf(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom("usage")
@@ -159,7 +159,7 @@ export async function beginCopy(source: CopySource, installation: string, url: s
 /** Opens the database of a copy; end it with `destroy`. */
 export function openCopyTarget(url: string): Db {
   const pool = new Pool({ ...patientConfig(url), max: 1 });
-  // The query that needed a lost connection reports why it ended.
+  // Without a listener, a lost connection would end the process; the query that was using it reports the cause.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -171,7 +171,10 @@ async function readProgress(target: Db): Promise<string> {
   return state.progress;
 }
 
-/** Replaces the progress that this process has read or written last; another process may not have copied meanwhile. */
+/**
+ * Replaces the stored progress. Throws StartError when it is no longer `before`, which this process last read or wrote:
+ * another process is copying.
+ */
 async function saveProgress(tx: Transaction<Tables>, before: string, after: string): Promise<void> {
   const { numAffectedRows } =
     await sql`update ${sql.table(UNFINISHED_COPY)} set progress = ${after} where progress = ${before}`.execute(
@@ -186,7 +189,7 @@ async function insertBatch(tx: Transaction<Tables>, table: CopiedTable, rows: re
   const names = namesOf(table);
   const guard = (verb: string) =>
     sql`alter table audit ${sql.raw(verb)} trigger audit_only_keyed`.execute(tx);
-  // The trigger rejects rows from before the audit log had a key; a copy includes them unchanged.
+  // The trigger rejects rows without a keyed hash; a copy includes such rows, from before the key, unchanged.
   if (table.name === "audit") await guard("disable");
   await sql`insert into ${sql.table(table.name)} (${list(names)}) ${unnested(table, names, rows)}`.execute(
     tx,

@@ -51,8 +51,9 @@ export function isLockTimeout(error: unknown): boolean {
 const MAY_END_CONNECTION = /^(08...|25P03|25P04|28...|3D000|40001|53...|57P..|58...)$/;
 
 /**
- * Of an error that PostgreSQL sent: `ERROR` ended a statement, `FATAL` and `PANIC` the connection. A server with another
- * language (`lc_messages`) translates these words, and pg does not read the untranslated ones: the code decides there.
+ * The severity of an error that PostgreSQL sent: `ERROR` ended a statement, `FATAL` and `PANIC` the connection. A
+ * server with another language (`lc_messages`) translates these words, and pg does not read the untranslated field:
+ * then the error code decides.
  */
 function severityOf(error: unknown): unknown {
   if (!(error instanceof Error && "severity" in error)) return undefined;
@@ -64,7 +65,7 @@ function severityOf(error: unknown): unknown {
 /** No connection was made: nothing was sent to the store. */
 class NotConnected extends Error {}
 
-/** The same error, for a caller that must know that nothing was sent. */
+/** Wraps an error of connecting in AppError `storage_unavailable`, so that `isUnsent` recognises it. */
 export function unsent(error: unknown): AppError {
   return storageUnavailable(
     new NotConnected(String(isAppError(error) ? error.cause : error), { cause: error }),
@@ -112,7 +113,7 @@ function isUniqueViolation(error: unknown): boolean {
   return /^(SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)|23505)$/.test(codeOf(error));
 }
 
-/** True when the row belongs to another one that does not exist, such as a session that has just ended. */
+/** True when the row refers to a row that does not exist, such as a session that has just ended. */
 function isForeignKeyViolation(error: unknown): boolean {
   return /^(SQLITE_CONSTRAINT_FOREIGNKEY|23503)$/.test(codeOf(error));
 }
@@ -146,7 +147,7 @@ export class StartError extends Error {
   readonly code: string = START_ERROR;
 }
 
-/** Code of a `DamageError`, which is all that another thread receives of its class. */
+/** Code of a `DamageError`. Another thread receives only the code, not the class. */
 export const DAMAGE_ERROR = "STORE_DAMAGED";
 
 /** The SQLite file is damaged. */

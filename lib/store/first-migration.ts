@@ -103,7 +103,7 @@ const auditGuards: Record<Kind, readonly string[]> = {
   ],
 };
 
-/** The tables of the first release. They are released: never edit them. */
+/** The tables of the first release. Never edit them: existing stores have them. */
 export function firstMigration(kind: Kind): readonly string[] {
   return [...tables, ...auditGuards[kind]];
 }

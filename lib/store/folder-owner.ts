@@ -1,6 +1,8 @@
 import { chownSync, type Stats, statSync } from "node:fs";
 
-/** The user to whom root gives a file in this folder; null: to none, since it is root's or the caller is not root. */
+/**
+ * The owner that root gives a new file in this folder; null: no change, since root owns it or the caller is not root.
+ */
 export function newOwner(folder: Pick<Stats, "uid" | "gid">, caller: number | undefined) {
   return caller === 0 && folder.uid !== 0 ? { uid: folder.uid, gid: folder.gid } : null;
 }

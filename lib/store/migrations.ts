@@ -5,7 +5,7 @@ import type { Kind, Tables } from "./schema";
 /** Statements from one schema version to the next. Never edit a migration that was released. */
 type Migration = (kind: Kind) => readonly string[];
 
-/** The sums of roll-ups in the first releases; not a list that the ledger uses, which may grow. */
+/** The sums of roll-ups in the first releases. Fixed here, because the ledger's own list may grow. */
 const FIRST_SUMS = [
   ...["calls", "errors", "input_tokens", "output_tokens", "characters", "audio_ms", "cost_nano"],
   ...["latency_sum_ms", "first_byte_sum_ms", "first_byte_calls"],
@@ -78,8 +78,8 @@ function limitAuthorsOf(kind: Kind): string {
 const userLimits: Migration = (kind) => [
   ...["rpm", "tpm", "concurrency"].map((limit) => `alter table users add column ${limit} bigint`),
   `alter table keys add column limits_set_by text not null default '{}'`,
-  // The audit log says who changed a key, or one that it replaced. Where only the owner did, the limits are the
-  // owner's.
+  // The audit log says who changed a key, or a key that it replaced. Where only the key's owner did, the owner set the
+  // limits.
   `with recursive rotations (old_id, new_id) as materialized (
      select target, ${kind === "sqlite" ? "json_extract(detail, '$.replaced_by')" : "cast(detail as json) ->> 'replaced_by'"}
      from audit where action = 'key.rotate'),
@@ -134,7 +134,7 @@ const attemptsOf: Record<Kind, { table: string; cell(index: number): string }> =
   },
 };
 
-/** Counts of failovers (lib/store/ledger/roll-ups.ts), with those of the calls before. */
+/** Counts of failovers (lib/store/ledger/roll-ups.ts), including the calls from before this migration. */
 const failovers: Migration = (kind) => {
   const { table, cell } = attemptsOf[kind];
   return [
@@ -165,7 +165,7 @@ const instanceReports = [
   ].map((name) => `alter table instances add column ${name} bigint`),
 ];
 
-/** Snoozes of alerts, and which of several webhooks have a message. */
+/** Snoozes of alerts, and which of several webhooks have accepted an alert's message. */
 const alertSnoozes = [
   `alter table alerts add column delivered_to text not null default ''`,
   `alter table alerts add column delivery_webhook text`,
@@ -174,7 +174,9 @@ const alertSnoozes = [
   `create index alerts_by_subject on alerts (kind, subject, opened_at)`,
 ];
 
-/** Percent of a page that PostgreSQL fills, in tables whose rows are updated often: an update then stays on its page. */
+/**
+ * Percent of a page that PostgreSQL fills, in tables whose rows are updated often: an update then stays on its page.
+ */
 const FILL_FACTORS = {
   balances: 50,
   instances: 50,
@@ -199,8 +201,8 @@ const partitions: Record<Kind, readonly string[]> = {
 };
 
 /**
- * A row of an index of PostgreSQL has at most 2,704 bytes, and the name of an end user up to 1,024 characters of four
- * bytes: what is longer than 512 characters is indexed by its first 256.
+ * A row of a PostgreSQL index has at most 2,704 bytes, but the name of an end user up to 1,024 characters of four
+ * bytes: names longer than 512 characters are indexed by their first 256.
  */
 const endUserIndexes: Record<Kind, readonly string[]> = {
   sqlite: [],

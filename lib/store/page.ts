@@ -98,30 +98,34 @@ export async function newestFirst<
   return toPage(query, rows, (row) => ({ at: row[age], id: row.id }), toItem);
 }
 
-/** The spellings of a text that SQLite's lower(), which changes ASCII only, does not make equal; one for ASCII. */
+/**
+ * The spellings of `text` to search for. SQLite's lower() changes ASCII letters only, so other letters are searched for
+ * in lower case, in upper case and capitalised. ASCII text has one spelling.
+ */
 function spellings(text: string): string[] {
   if (/^\p{ASCII}*$/u.test(text)) return [text];
-  // Names are stored in this form; other texts as they were sent.
+  // Names are stored in NFC, other texts as they were sent.
   const composed = text.normalize("NFC");
   const lower = composed.toLowerCase();
   const capitalised = (firstLetter: RegExp) => lower.replace(firstLetter, (letter) => letter.toUpperCase());
-  // The first letter, those of all words, and those of all words but the first, which may be the end of one.
+  // Capitalises the first letter, the first letter of each word, and the same without the first word, because `text`
+  // may begin inside a word.
   const names = [/^\p{L}/u, /(?<!\p{L})\p{L}/gu, /(?<=\P{L})\p{L}/gu].map(capitalised);
   return [...new Set([text, composed, lower, composed.toUpperCase(), ...names])];
 }
 
 /**
- * Matches `q` anywhere in one of the columns, ignoring case; `%` and `_` are plain characters. On SQLite, letters
- * outside ASCII match in lower case, in upper case, where words or the first one begin with a capital, and as sent.
- * Throws AppError `invalid` below two characters, and for more than one line.
+ * Matches `q` anywhere in one of the columns, ignoring case; `%` and `_` are plain characters. On SQLite, a `q` with
+ * letters outside ASCII matches only the spellings of `spellings`. Throws AppError `invalid` below two characters, and
+ * for more than one line.
  */
 export function matches(q: string, columns: readonly string[]): RawBuilder<boolean> {
   if ([...q].length < MIN_SEARCH_LENGTH) {
     throw new AppError("invalid", "q: Must have at least 2 characters.", { param: "q" });
   }
   if (q.includes("\n")) throw new AppError("invalid", "q: Must not contain line breaks.", { param: "q" });
-  // The columns are joined into one text, a line each: lower() with PostgreSQL's collations is the largest cost of a
-  // search.
+  // The columns are joined into one text, a line each, so that lower() runs once: with PostgreSQL's collations it is
+  // the largest cost of a search.
   const lines = columns.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
   const text = sql.join(lines, sql` || ${sql.lit("\n")} || `);
   const patterns = spellings(q).map((spelling) => `%${spelling.replace(/[\\%_]/g, "\\$&")}%`);

@@ -10,9 +10,12 @@ type Touch = (topic: Topic) => void;
 export interface Scope {
   /** For reads; inside a transaction it sees the transaction's own writes. */
   readonly read: Kysely<Tables>;
-  /** For reads of possibly many rows: off the event loop on SQLite, the same as `read` elsewhere. */
+  /**
+   * For reads of possibly many rows: on SQLite in a worker thread, on PostgreSQL on connections with a longer time
+   * limit; inside a transaction the same as `read`.
+   */
   readonly scan: Kysely<Tables>;
-  /** For sums that may take seconds: the reads of `scan` do not wait for them. */
+  /** For sums that may take seconds. On SQLite in a thread of their own, so that the reads of `scan` do not wait. */
   readonly sums: Kysely<Tables>;
   /**
    * Runs `work` in a write transaction of its own, or in the open one. Topics touched get a new revision in the same
@@ -20,13 +23,13 @@ export interface Scope {
    */
   write<T>(work: (db: Kysely<Tables>, touch: Touch) => Promise<T>): Promise<T>;
   /**
-   * The same for `work` of one statement that touches no topic. On SQLite it is one message to the writer, so that its
-   * lock never waits for this thread.
+   * The same for `work` of one statement that touches no topic. On SQLite the statement is one message to the writer
+   * thread, so that the write lock is never held while this thread is busy.
    */
   writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /**
-   * `load`, whose result is kept until a commit of any process touches the topic; inside a transaction, `load` itself. All
-   * callers share the result and may not change it.
+   * Returns `load` with a cache: its result is kept until a commit of any process touches the topic. Inside a
+   * transaction, returns `load` itself. All callers share the result and may not change it.
    */
   keep<T>(topic: Topic, load: () => Promise<T>): () => Promise<T>;
 }
@@ -53,7 +56,7 @@ export interface Connections {
   sums: Kysely<Tables>;
   /** Runs `work` in one exclusive write transaction; commits, or rolls back and throws. */
   writeTransaction<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** Runs `work`, which is one statement, as such a transaction. */
+  /** Runs `work`, which is one statement, in a write transaction of its own. */
   writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** Runs before the commit of a transaction that touched topics (PostgreSQL: NOTIFY). */
   announce?(db: Kysely<Tables>): Promise<void>;
@@ -90,8 +93,9 @@ export async function inTransaction<T>(
 }
 
 /**
- * See `Scope.keep`. The topic's revision is read each time, so that a change of another process counts at once; what the
- * feed reports is forgotten, too, because after a failover a revision may be reached again.
+ * See `Scope.keep`. The topic's revision is read each time, so that a change of another process counts at once. A
+ * result is also dropped when the feed reports its topic: after a failover that lost commits, other rows may have the
+ * same revision.
  */
 function keepUntilTouched<T>(
   read: Kysely<Tables>,

@@ -1,6 +1,6 @@
 import { storageUnavailable } from "./errors";
 
-/** Longer than any transaction should take; a longer turn is probably a transaction that waits for itself. */
+/** Longer than any transaction should take; a longer turn is probably a transaction that waits for its own turn. */
 const MAX_TURN_MS = 10_000;
 
 interface Waiting {
@@ -16,8 +16,8 @@ export class WriteQueue {
 
   /**
    * Resolves with the function that ends the turn. Waits as long as the queue moves: rejects with AppError
-   * `storage_unavailable` only when the current turn has not ended for ten seconds. `isFirst` goes before the others;
-   * its caller must have at most one waiting, so that the others get every second turn.
+   * `storage_unavailable` only when the current turn has not ended for ten seconds. A turn with `isFirst` goes before
+   * other waiting turns; the caller may wait for one such turn at a time, so that the others get every second turn.
    */
   take(isFirst = false): Promise<() => void> {
     if (!this.#isTaken) return Promise.resolve(this.#begin());
