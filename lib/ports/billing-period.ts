@@ -4,7 +4,7 @@ export interface BillingPeriod {
   month: string;
 }
 
-/** Time zone offsets are multiples of 15 minutes, so a day never begins within one. */
+/** Time zone offsets are multiples of 15 minutes, so no day begins inside a quarter of an hour. */
 const QUARTER_MS = 900_000;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();

@@ -6,7 +6,7 @@ import type { ChannelRecord } from "./store";
 
 export interface ListedModel {
   name: string;
-  /** The model's operation; null when neither the upstream nor the name says. */
+  /** The model's operation; null when neither the upstream's answer nor the name shows it. */
   operation: "speech" | "embeddings" | null;
 }
 

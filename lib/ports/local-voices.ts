@@ -7,7 +7,7 @@ import type {
 
 /** The port to the neural voices of this machine: one model per folder of `<data>/voices`. */
 
-/** Model families that the engine speaks. */
+/** Model families that the engine supports. */
 export type VoiceKind = InstalledVoice["kind"];
 
 export type VoiceSpeaker = InstalledVoice["speakers"][number];

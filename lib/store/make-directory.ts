@@ -4,7 +4,7 @@ import { systemCode } from "../errors";
 
 /**
  * Creates a directory that only its owner may read, and its parents, if missing. Node's own recursive creation never
- * ends below a directory that refuses new ones as if it did not exist, such as /proc.
+ * ends below an existing directory in which mkdir fails with ENOENT, such as /proc.
  */
 export function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;

@@ -59,8 +59,8 @@ export interface Rejections {
   /** The record with the latest request of each key; keys without one are missing. */
   latest(keyIds: readonly string[]): Promise<Map<string, RejectionRecord>>;
   /**
-   * Removes at most `limit` old rows: those of minutes before `before`, and those beyond the `maxRows` newest. Returns
-   * how many.
+   * Removes at most `limit` rows, oldest minute first: those of minutes before `before`, and of minutes that have a row
+   * beyond the `maxRows` newest. Returns how many.
    */
   sweep(before: number, maxRows: number, limit: number): Promise<number>;
 }

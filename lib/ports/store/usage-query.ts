@@ -65,11 +65,11 @@ export interface UsageGroup {
 
 export interface UsageSummary {
   groups: UsageGroup[];
-  /** With `maxGroups`: the sums of all groups, also of those left out; may be absent where there is none. */
+  /** With `maxGroups`: the sums of all groups, including those left out; may be absent when there are no groups. */
   total?: Sums;
   /**
-   * When entries were read, and the range has more than the limit or the retention has deleted some of them: the time
-   * from which they were read; null: the whole range.
+   * The time from which calls are included, where sums come from entries and the range has more of them than the limit,
+   * or the retention has deleted some. Null: the whole range.
    */
   readFrom: number | null;
   latencyBoundsMs: readonly number[];

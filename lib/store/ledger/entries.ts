@@ -14,8 +14,8 @@ import { decodeTrace } from "./trace";
 type ListQuery = Parameters<Ledger["list"]>[0];
 
 /**
- * The upper bound of a page: one condition only, because SQLite may use the wider one of two for the index. A cursor of
- * another range may be later than the end of this one.
+ * The upper bound of a page, as one condition: of two, SQLite may choose the wider one for the index. The cursor of a
+ * query with another range may be later than the end of this range.
  */
 function upperBound({ cursor, to }: Pick<ListQuery, "cursor" | "to">): RawBuilder<boolean>[] {
   const isAfterEnd = cursor !== null && to !== undefined && decodeCursor(cursor).at >= to;

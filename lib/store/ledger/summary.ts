@@ -9,7 +9,7 @@ import { findCut } from "./find-cut";
 import { largest, mergeGroups, routeName, toGroup, total } from "./groups";
 import { LATENCY_BOUNDS_MS, LATENCY_COLUMNS } from "./latency";
 
-/** The key under which calls are summed: every session has playground keys of its own, of 15 minutes each. */
+/** The key under which calls are summed. All playground keys count as one: they are many, each valid for 15 minutes. */
 const summedKey = sql<string>`case when ${isOfKey(PLAYGROUND_ID)} then ${sql.lit(PLAYGROUND_ID)} else key_id end`;
 
 /** The name under which a row is summed. */

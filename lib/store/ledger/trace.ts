@@ -95,7 +95,7 @@ export function encodeTrace(trace: CallTrace): string {
   return JSON.stringify(cells);
 }
 
-/** Traces of earlier versions have only a status, chosen by the cause: 401 or 403 for the key, 402 for the account. */
+/** Traces of earlier versions name no refusal, but their status shows it: 401 or 403 the key, 402 the account. */
 function refusalOf(
   error: string | null,
   upstreamStatus: number | null,

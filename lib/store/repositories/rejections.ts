@@ -60,7 +60,7 @@ const MERGED_COLUMNS = {
   address: ofLatestRequest("address"),
 };
 
-/** Deletes at most `limit` rows: those of minutes before `before`, and those beyond the `maxRows` newest. */
+/** See `Rejections.sweep`. */
 async function sweep(scope: Scope, before: number, maxRows: number, limit: number): Promise<number> {
   const beyond = await scope.scan
     .selectFrom("rejections")

@@ -114,10 +114,10 @@ export function openForWriting(file: string): Connection {
   connection.exec("pragma synchronous = full");
   connection.exec("pragma foreign_keys = on");
   connection.exec("pragma recursive_triggers = on");
-  // 4 MB: with a million entries, commits take as much CPU as with 16 MB, since the system has the file's pages too.
+  // 4 MB: with a million entries, commits take as much CPU as with 16 MB, since the system caches the file's pages too.
   connection.exec("pragma cache_size = -4000");
-  // 16 MB: the commit that fills the log also copies it to the file, some 3 ms. With SQLite's 4 MB it is each 80th
-  // commit.
+  // 16 MB: the commit that fills the log also copies it to the file, which takes some 3 ms. With SQLite's default of 4
+  // MB that would be every 80th commit.
   connection.exec("pragma wal_autocheckpoint = 4000");
   // 64 MB: while a copy is being written the log cannot be reset and grows; afterwards it would keep that size.
   connection.exec("pragma journal_size_limit = 67108864");
