@@ -8,7 +8,7 @@ export interface ByteCache<Value extends object> {
   put(key: string, value: Value): void;
   /** Sets the bound in bytes; entries that no longer fit are dropped, oldest first. 0 turns the cache off. */
   resize(maxBytes: number): void;
-  /** Drops all entries; the counters continue. */
+  /** Drops all entries; `stats` keeps its hits and misses. */
   clear(): void;
   /** Current size, and hits and misses since the process started. */
   stats(): { limitBytes: number; bytes: number; entries: number; hits: number; misses: number };

@@ -36,7 +36,7 @@ export interface CallOutcome {
   /** The message of the attempt that was running (`attemptMessage`). */
   message?: string | null;
   inputTokens: number;
-  /** Absent: those of the plan. */
+  /** Absent: the characters of the plan. */
   characters?: number;
   outputTokens: number;
   audioMs: number;
@@ -73,21 +73,23 @@ export interface Target {
 }
 
 /**
- * Finds a model and checks the key's permission for it; `operation` null: a model of any. Throws `model_not_found`,
- * `model_not_allowed`, `forbidden`, `invalid` (a model of the other operation).
+ * Finds a model and checks the key's permission for it. `operation`: what the model must be for; null: either. Throws
+ * `model_not_found`, `model_not_allowed`, `forbidden`, `invalid` (not a model name, or a model of the other operation).
  */
 export type ResolveModel = (
   ctx: GatewayContext,
   name: string,
   operation: "speech" | "embeddings" | null,
 ) => Promise<CatalogEntry>;
-/** Takes tokens per minute and reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`. */
+/**
+ * Takes tokens per minute and reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`.
+ */
 export type OpenMeter = (ctx: GatewayContext, plan: CallPlan) => Promise<Meter>;
 /**
- * Runs `attempt` on one channel after another until one returns a value. `attempt` resolves with the first
- * byte or the whole reply; nothing is retried after it. Its options carry the caller's signal and the deadline.
- * `complete` reads the rest of a buffered reply: it runs without the first-byte limit, its time does not shorten later
- * attempts, and its failure is a failure of the attempt.
+ * Runs `attempt` on one channel after another until one returns a value. `attempt` resolves with the first byte or the
+ * whole reply; nothing is retried after it. The options of an attempt carry its signal, which aborts when the caller
+ * leaves, and its first-byte deadline. `complete` reads the rest of a buffered reply: it runs without the first-byte
+ * limit, its time does not shorten later attempts, and its failure is a failure of the attempt.
  */
 export type WithFailover = <T>(
   ctx: GatewayContext,

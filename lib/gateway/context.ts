@@ -25,21 +25,26 @@ export interface GatewayServices {
   limiter: RateLimiter;
   /** Text tokens as cl100k_base counts them; may stop above `limit` and return some number above it. */
   countTokens(text: string, limit?: number): number;
-  /** The same in steps of about a millisecond, so that other work runs while a long text is counted. */
+  /** Like `countTokens`, in steps of about a millisecond, so that other work runs while a long text is counted. */
   countTokensInSteps(text: string, limit?: number): Generator<void, number, void>;
-  /** Speech as mp3, opus, … : `createAudioEncoder({ workerFile: workerFile("encode") })` of lib/audio/encode/create.ts. */
+  /**
+   * Speech as mp3, opus, … : `createAudioEncoder({ workerFile: workerFile("encode") })` of lib/audio/encode/create.ts.
+   */
   encoder: AudioEncoder;
   /** Numbers for /metrics. */
   metrics: Metrics;
   /** Absent where no state is shared with other instances. */
   sharedStateHealth?(): SharedStateHealth;
-  /** Absent without a collector. */
+  /** Absent where traces are not exported to a collector. */
   tracing?: Tracing;
 }
 
 /** A call with a ledger entry. */
 export interface OpenedCall {
-  /** `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-cache` with their current values. */
+  /**
+   * `x-patchbay-channel`, `-attempts`, `-overhead-ms`, `-cache` with their current values, and the headers of the token
+   * limits.
+   */
   headers(): Record<string, string>;
   /** What the log says of a failed call; `channel`: the ID of the last attempt's channel. */
   logFields(): { model: string; channel: string | undefined };

@@ -17,7 +17,7 @@ export interface StoredReply {
 export type IdempotentStart =
   /** A new key: run the request, then call `store` or `discard`. */
   | { kind: "first"; store(reply: StoredReply): void; discard(): void }
-  /** Resolves to the reply of the original request; null when it was not stored: begin again. */
+  /** Resolves to the reply of the original request; null when that request stored no reply: call `begin` again. */
   | { kind: "repeat"; reply: Promise<StoredReply | null> };
 
 /** The API key and user of a request. */
@@ -32,7 +32,7 @@ export interface Idempotency {
   begin(caller: Caller, idempotencyKey: string, requestDigest: string): MaybePromise<IdempotentStart>;
   /** True while a request with that key runs or its reply is stored, so that `begin` would return `repeat`. */
   has(caller: Caller, idempotencyKey: string): boolean;
-  /** The same for the other instances; false as well while that is unknown. */
+  /** Like `has`, for the other instances; also false while their state is unknown. */
   isKnownElsewhere(caller: Caller, idempotencyKey: string): Promise<boolean>;
   /** Connects these replies with those of other instances. */
   share(replies: SharedReplies): void;
@@ -45,7 +45,7 @@ export const MAX_STORED_REPLY_BYTES = 8 * 1024 * 1024;
 const MAX_BYTES = 256 * 1024 * 1024;
 const ENTRY_BYTES = 1_000;
 
-/** Larger replies are not shared: a repeat that reaches another instance runs again. */
+/** Larger replies are not shared: a repeat that reaches another instance runs the request again. */
 const MAX_SHARED_BYTES = 4 * 1024 * 1024;
 
 function usedElsewhere(): AppError {
@@ -59,7 +59,7 @@ const encodeReply = (reply: StoredReply): string =>
   JSON.stringify({ ...reply, body: Buffer.from(reply.body).toString("base64") });
 
 function decodeReply(text: string): StoredReply {
-  // Written by `encodeReply` of an instance with the same secret.
+  // A cast, because only `encodeReply` of an instance with the same secret writes this text.
   const stored = JSON.parse(text) as Omit<StoredReply, "body"> & { body: string };
   return { ...stored, body: Buffer.from(stored.body, "base64") };
 }
@@ -73,8 +73,8 @@ interface Entry {
 type Entries = LRUCache<string, Entry>;
 
 /**
- * Stored replies, at most `maxBytes`. Above that the owner with the most bytes loses its oldest, so that no owner can
- * evict the replies of one who stores less.
+ * Stored replies of all owners, together at most `maxBytes`. Above that the owner with the most bytes loses the replies
+ * used least recently, so that no owner can evict the replies of an owner who stores less.
  */
 function createReplyStore(clock: Clock, maxBytes: number) {
   const owners = new Map<string, Entries>();
@@ -116,7 +116,7 @@ function createReplyStore(clock: Clock, maxBytes: number) {
   };
 }
 
-/** Claims a request, which is new in this process, among all instances. */
+/** Claims a request that is new in this process among all instances, and connects its result with theirs. */
 async function beginShared(
   replies: SharedReplies,
   start: FirstStart,
@@ -185,7 +185,7 @@ export function createIdempotency(clock: Clock, maxBytes = MAX_BYTES): Idempoten
       const entry: Entry = { digest, reply, bytes: ENTRY_BYTES };
       running.set(name, entry);
       const end = (kept: StoredReply | null): void => {
-        // A later request with the same name may have replaced this one.
+        // Only the first call has an effect: `name` may by now belong to a later request.
         if (running.get(name) !== entry) return;
         running.delete(name);
         if (kept !== null)

@@ -1,24 +1,33 @@
 import type { LiveTopic } from "../contracts/console/live";
 
-/** `userId`: the user whose calls changed; null: of all users, or unrelated to a user. */
+/** `userId`: the user whose calls changed; null: the calls of all users, or the event is unrelated to a user. */
 type Listener = (topic: LiveTopic, userId: string | null) => void;
 
 /** Events that are not store changes, for pages with live updates. */
 export interface LiveBus {
-  /** An event of this process. Nearly free without listeners. */
+  /** Publishes an event of this process, for pages and for other instances. Nearly free without listeners. */
   publish(topic: LiveTopic, userId?: string | null): void;
-  /** An event of another instance, for pages only. */
+  /** Publishes an event of another instance, for pages only. */
   receive(topic: LiveTopic, userId?: string | null): void;
-  /** Events of this process only, for the sender to other instances, which must not send back what it receives. */
+  /**
+   * Follows the events of this process only: for the code that sends them to other instances, and must not send back
+   * the events that it receives from them.
+   */
   subscribe(listener: Listener): () => void;
-  /** Events of all instances, for pages. */
+  /** Follows the events of all instances, for pages. */
   watch(listener: Listener): () => void;
-  /** Admits one more stream of that session and user and returns its release, to be called once; null above a limit. */
+  /**
+   * Admits one more stream of a session and its user, and returns the function that releases it, to be called once;
+   * null when the session or the user already has the most streams allowed.
+   */
   enter(sessionId: string, userId: string): (() => void) | null;
   /** Called before the process stops: runs the `onClose` actions. */
   close(): void;
   readonly isClosed: boolean;
-  /** Runs `action` at once when the bus is already closed. */
+  /**
+   * Runs `action` when the bus closes, or at once when it is already closed. Returns the function that removes
+   * `action`.
+   */
   onClose(action: () => void): () => void;
 }
 

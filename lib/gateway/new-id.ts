@@ -2,7 +2,9 @@ import type { Random } from "../ports/clock";
 import { firstUsageId } from "../ports/store/ledger";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** The largest multiple of 62 in a byte's range: higher bytes are skipped, so that all characters are equally likely. */
+/**
+ * The largest multiple of 62 in a byte's range: higher bytes are skipped, so that all characters are equally likely.
+ */
 const UNBIASED_BYTE_LIMIT = 248;
 
 /** `length` base62 characters, each equally likely. */
@@ -28,7 +30,10 @@ export function newId(random: Random, prefix: string): string {
   return `${prefix}_${randomBase62(random, 22)}`;
 }
 
-/** An ID of a ledger entry of `at`: in order of time, so that an index of millions of entries grows at its end. */
+/**
+ * A new ID of a ledger entry of the time `at`. IDs sort by time, so that an index of millions of entries grows at its
+ * end.
+ */
 export function newUsageId(random: Random, at: number): string {
   return firstUsageId(at) + Buffer.from(random.bytes(9)).toString("base64url");
 }

@@ -41,13 +41,19 @@ export interface GatewayState {
   heldAlerts: Map<string, HeldAlert>;
 }
 
-/** When an alert was held last (by the clock of its instance), and since when that is known (monotonic ms). */
+/**
+ * When the condition of an open alert last held, by the clock of the instance that recorded it (`heldAt`), and since
+ * when this process knows that time (`since`, monotonic milliseconds).
+ */
 export interface HeldAlert {
   heldAt: number;
   since: number;
 }
 
-/** Forgets in this process what calls told of a channel: it is another one now, or none. */
+/**
+ * Drops what this process has measured of a channel that was replaced or deleted: its circuits, latencies and budget
+ * for repeats.
+ */
 export function forgetChannel(
   { circuits, traffic }: Pick<GatewayState, "circuits" | "traffic">,
   id: string,
