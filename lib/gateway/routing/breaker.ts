@@ -56,13 +56,13 @@ function openingCause(error: AppError): { reason: OpenReason; waitMs: number } |
 /** One circuit breaker: 5 failures in a row or an error rate of 50 % open it; a probe closes it or opens it again. */
 export class Breaker {
   #consecutiveFailures = 0;
-  /** Whether each of them was a 403 about the key. */
+  /** True while each of the consecutive failures was a 403 about the key. */
   #wereAllForbidden = true;
   /** Results of the current window. */
   #windowFrom = 0;
   #requests = 0;
   #failures = 0;
-  /** `since` and `until` (the next probe) are monotonic. */
+  /** `openedAt` is the wall clock's; `since` (when it opened) and `until` (when a probe is allowed) are monotonic. */
   #open: { openedAt: number; since: number; until: number; reason: OpenReason } | null = null;
   #isProbing = false;
   #isRetired = false;
@@ -127,12 +127,16 @@ export class Breaker {
       return;
     }
     const now = this.clock.monotonic();
-    // Of an outage that is known already, `openMs` is computed again from a wall clock that may have been set.
+    // `since` is kept for an outage that this instance already knows: `openMs` was computed from a wall clock, which
+    // may have been set in the meantime.
     const since = this.#open?.openedAt === openedAt ? this.#open.since : now - openMs;
     this.#open = { openedAt, since, until: now + waitMs - idleMs, reason };
   }
 
-  /** Closes the circuit permanently: the result of a running attempt is no longer published. */
+  /**
+   * Closes the circuit of a breaker that is no longer used: results of attempts that are still running are not
+   * published.
+   */
   retire(): void {
     this.close();
     this.#isRetired = true;
@@ -162,7 +166,7 @@ export class Breaker {
     const cause = openingCause(error);
     if (cause !== null) this.#openFor(cause.reason, cause.waitMs);
     else if (isProbe) this.#openFor(this.#reasonOfProbe(), PROBE_AFTER_MS);
-    // A request that began before the circuit opened does not extend it.
+    // The failure of a request that began before the circuit opened does not keep it open for longer.
     else if (this.#open !== null) return;
     else if (this.#consecutiveFailures >= CONSECUTIVE_FAILURES)
       this.#openFor(this.#wereAllForbidden ? "credentials" : "failures", PROBE_AFTER_MS);
@@ -195,7 +199,10 @@ export class Breaker {
     if (isFailure) this.#failures += 1;
   }
 
-  /** Whether an open circuit that opens again is the same outage; a rate limit is not that of another failure. */
+  /**
+   * True when a circuit that opens again continues its outage, and so keeps the time when it opened. After a rate limit
+   * only another rate limit continues the outage, unless the first one ended long ago (`LIMIT_ENDED_MS`).
+   */
   #continues(reason: OpenReason): boolean {
     if (this.#open === null || this.#open.reason !== "rate_limited") return true;
     return reason === "rate_limited" && this.health.idleMs < LIMIT_ENDED_MS;

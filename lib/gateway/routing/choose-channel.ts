@@ -24,9 +24,9 @@ export function rankOf({ channel: { priority, weight } }: Target): number {
 }
 
 /**
- * True when a result may be cached: it comes from a channel of the first tier, or from the same model at the same address
- * with the same options, such as the voices. A result of another model, made while the first tier failed, would be
- * returned long after the first tier has recovered.
+ * True when a result may be cached: it comes from a channel of the first tier, or from the same model at the same
+ * address with the same options, such as the voices. A result of another model, made while the first tier failed, would
+ * be returned long after the first tier has recovered.
  */
 export function mayKeep({ routes }: CatalogEntry, { channel, upstreamName }: Target): boolean {
   const first = Math.min(...routes.map(rankOf));
@@ -67,9 +67,10 @@ export function nextTier(
 }
 
 /**
- * Shares of a tier's requests: weight ÷ latency², relative to the fastest channel. Comparing (in flight + 1) × latency
- * ÷ weight converges to the same under load (in flight = rate × latency), but this holds at any load (lib/DECISIONS.md,
- * 2026-11-22). A channel that was never measured counts as the fastest. The sum is 1.
+ * Shares of a tier's requests: weight ÷ latency², relative to the fastest channel. Always choosing the lowest (in
+ * flight + 1) × latency ÷ weight converges to the same shares under load (in flight = rate × latency), but only weight
+ * ÷ latency² gives them at any load (lib/DECISIONS.md, 2026-11-22). A channel that was never measured counts as the
+ * fastest. The sum is 1.
  */
 export function trafficShares(
   pool: readonly Target[],

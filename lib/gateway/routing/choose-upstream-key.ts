@@ -16,8 +16,9 @@ export function admissionOf(circuits: Circuits, { id, keys }: ChannelRecord, mod
 }
 
 /**
- * One key of a channel for this model: with `mayProbe` a half-open one without a running probe, else a random one whose
- * circuits are closed, else a half-open one. Undefined when all are refused, null when the channel has no keys.
+ * Chooses a key of a channel for this model, in this order: with `mayProbe`, a half-open key without a running probe; a
+ * random key whose circuits are closed; a half-open key without a running probe. Undefined when all are refused, null
+ * when the channel has no keys.
  */
 export function chooseKey(
   { id, keys }: ChannelRecord,
@@ -41,7 +42,7 @@ export function chooseKey(
   return closed[Math.floor(random.fraction() * closed.length)];
 }
 
-/** One record per key, because providers cache what they compile by the channel's record. */
+/** One channel record per key, because providers cache compiled data by the identity of the record. */
 const withOneKey = new WeakMap<ChannelKey, { of: ChannelRecord; channel: ChannelRecord }>();
 
 /** The channel with the chosen key only, for one attempt. */

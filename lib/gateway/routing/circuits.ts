@@ -3,13 +3,16 @@ import { type BreakerKey, type CircuitSharing, CLOSED } from "../../ports/shared
 import { type Admission, Breaker, type CircuitHealth, worseOf } from "./breaker";
 import { type CircuitPermit, Permit } from "./permit";
 
-/** How long an instance refuses requests to a half-open circuit before it asks again for the probe. */
+/**
+ * While another instance has the probe of a half-open circuit: how long this instance refuses requests before it claims
+ * the probe again.
+ */
 const PROBE_RETRY_MS = 250;
 
 /**
- * Circuit breakers at two levels, one set per process that may follow those of others. Per upstream key: connection
- * failures and refused keys or accounts. Per upstream key and public model: every other failure. A channel without keys
- * has the key ID `null`.
+ * Circuit breakers at two levels, one set per process, which may share its changes with other instances (`share`). Per
+ * upstream key: connection failures and refused keys or accounts. Per upstream key and public model: every other
+ * failure. A channel without keys has the key ID `null`.
  */
 export interface Circuits {
   /** Whether a request for this model may use this key now: the stricter of both levels. */

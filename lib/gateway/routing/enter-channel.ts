@@ -75,8 +75,8 @@ function slotOrRefusal(entry: EntryResult): { leave: () => void } | Refusal {
 
 /**
  * Enters a channel: checks its circuits for this model and takes a slot of its limits; null when it accepts no request
- * now. `mayProbe`: a half-open key is preferred to closed ones. Returns a promise only for limits and probes that
- * several instances share.
+ * now. `mayProbe`: a key with a half-open circuit is preferred to keys with closed ones. Returns a promise only for
+ * limits and probes that several instances share.
  */
 export function enterChannel(
   services: ChannelServices,
@@ -120,7 +120,7 @@ export async function refusalOf(
   const chosen = chooseChannelKey(services, channel, model, true);
   if ("reason" in chosen) return chosen;
   const entering = enterLimits(services, channel, 0);
-  // Without Redis there is no pause in which a call could find the slot taken.
+  // Not awaited without Redis: between taking and releasing the slot no other call runs that could find it taken.
   const entered = entering instanceof Promise ? await entering : entering;
   if ("reason" in entered) return entered;
   entered.leave();

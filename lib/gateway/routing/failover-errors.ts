@@ -10,12 +10,12 @@ import type { Entered, Refusal } from "./enter-channel";
 /** What the failure of an attempt means for its request and for the circuits of its channel. */
 interface FailureClass {
   /**
-   * `repeat`: another channel may serve the request, and so may the same one. `failover`: only another one may. `skip`:
-   * like `failover`, but the channel was not called, since it does not support the request (`speed`, a script of
-   * speakers). `throw`: every channel would fail, or we did.
+   * `repeat`: another channel may serve the request, or the same one at a second attempt. `failover`: only another
+   * channel may. `skip`: like `failover`, but the upstream was not called, because the channel does not support the
+   * request (`speed`, a script of speakers). `throw`: every channel would fail, or Patchbay itself failed.
    */
   next: "repeat" | "failover" | "skip" | "throw";
-  /** The failure is the upstream's. */
+  /** True when the upstream is the cause of the failure. */
   countsForCircuit: boolean;
 }
 
@@ -31,10 +31,10 @@ export function classify(error: unknown, { embedded }: Pick<ChannelRecord, "embe
   if (code === "upstream_rate_limited" || details.isUnknownModel === true)
     return { next: "failover", countsForCircuit: true };
   if (!code.startsWith("upstream_")) return { next: "throw", countsForCircuit: false };
-  // Only this process lacks the secret of the key: instances share circuits, and the others can use it.
+  // This process cannot decrypt the upstream key. Instances share circuits, and the others may be able to use the key.
   if (details.upstreamRefusal === "credentials" && details.upstreamStatus === undefined)
     return { next: "repeat", countsForCircuit: false };
-  // A built-in engine that is late is busy: an open circuit would refuse the requests that it still has time for.
+  // A built-in engine that is late is busy: an open circuit would also refuse requests that it can serve in time.
   return { next: "repeat", countsForCircuit: !(embedded && code === "upstream_timeout") };
 }
 
@@ -74,7 +74,7 @@ function noChannelError(
   const openedFor = entry.routes.map(({ channel }, index) => {
     const refusal = refusals[index] ?? null;
     if (refusal !== null) return refusal.opened;
-    // Its wait ended after the channels were chosen.
+    // The wait of this channel ended after the channels were chosen; its half-open circuit still has the reason.
     return modelHealth(services.state.circuits, channel, entry.model.name).reason;
   });
   const isLimited = openedFor.length > 0 && openedFor.every((reason) => reason === "rate_limited");

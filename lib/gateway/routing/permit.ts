@@ -13,8 +13,8 @@ import type { Breaker } from "./breaker";
  * | `failed`, otherwise                            | success           | failure           |
  * | `endedWithoutResult`                           | unchanged         | unchanged         |
  *
- * Call exactly one of the last three methods, once. With it, or with `answered`, a permit that was a probe allows the next
- * probe.
+ * Call exactly one of the last three methods, once. That call, or an earlier `answered`, ends the probe if this attempt
+ * is one, so that the next probe may begin.
  */
 export interface CircuitPermit {
   answered(): void;
@@ -58,7 +58,7 @@ export class Permit implements CircuitPermit {
 
   succeeded({ batch }: UpstreamProgress): void {
     if (!this.#end()) return;
-    // A probe closed its circuit with its first byte; its end does not count for a circuit that opened since.
+    // A probe closed its circuit at its first byte. Its end must not close a circuit that has opened since.
     for (const [breaker, isProbe] of this.#levels()) breaker.succeeded(isProbe && !this.#hasAnswered, batch);
   }
 

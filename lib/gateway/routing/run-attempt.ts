@@ -5,7 +5,10 @@ import { StopSource, stopReason } from "../../ports/stop-signal";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { GatewayContext } from "../context";
 
-/** What ends an attempt from outside: `stop` is called when its caller leaves or its first-byte time is over. */
+/**
+ * Watches what ends an attempt from outside: calls `stop` when the request's signal aborts or the first-byte time is
+ * over.
+ */
 function boundsOf(ctx: GatewayContext, firstByteMs: number, stop: (error: AppError) => void) {
   const { clock, instance } = ctx.services;
   const startedAt = clock.monotonic();
@@ -21,7 +24,7 @@ function boundsOf(ctx: GatewayContext, firstByteMs: number, stop: (error: AppErr
     clearTimer();
     ctx.signal.removeEventListener("abort", onLeave);
   };
-  /** May call `stop` at once. */
+  /** Starts to watch; calls `stop` at once if the attempt has to end already. */
   const bind = (): void => {
     unbind();
     const leftMs = firstByteBy - clock.monotonic();
@@ -32,7 +35,7 @@ function boundsOf(ctx: GatewayContext, firstByteMs: number, stop: (error: AppErr
       ctx.signal.addEventListener("abort", onLeave, { once: true });
     }
   };
-  /** Moves the end of the first-byte time by `ms`, at most to that of the call's total time. */
+  /** Extends the first-byte time by `ms`, at most to the end of the call's total time. */
   const extend = (ms: number): void => {
     const { callMs } = instance.limits ?? DEFAULT_LIMITS;
     firstByteBy = Math.max(firstByteBy, Math.min(firstByteBy + ms, ctx.receivedAt + callMs));
@@ -42,11 +45,11 @@ function boundsOf(ctx: GatewayContext, firstByteMs: number, stop: (error: AppErr
 }
 
 /**
- * Runs one attempt until it returns a value, its first-byte time is over (`upstream_timeout`), the caller leaves or the
- * server stops (the signal's reason), whichever is first. Aborts the attempt's signal in all cases but the first; the
- * signal stays bound to the caller afterwards, since a stream continues under it. After `onReplied` only the provider
- * ends the attempt, until `onRepeat`. `extendFirstByte` moves the end at most to that of the call's total time, and calls
- * `onExtended`.
+ * Runs one attempt until it returns a value or throws, its first-byte time is over (`upstream_timeout`), or the caller
+ * leaves or the server stops (the signal's reason), whichever is first. Aborts the attempt's signal when the time is
+ * over, the caller leaves or the server stops. After a value the signal stays bound to the caller, since a stream
+ * continues under it. Between `onReplied` and `onRepeat` only the provider can end the attempt. `extendFirstByte`
+ * extends the first-byte time, at most to the end of the call's total time, and calls `onExtended`.
  */
 export function runAttempt<T>(
   ctx: GatewayContext,

@@ -3,8 +3,8 @@ import type { Clock } from "../../ports/clock";
 /** Latency of the channels and their budgets for repeats; one per process. */
 export interface Traffic {
   /**
-   * Smoothed milliseconds to the first byte of this model on this channel; higher while requests wait for longer. Null
-   * before the first measurement.
+   * Smoothed milliseconds to the first byte of this model on this channel; higher while the requests in progress wait
+   * much longer than that. Null before the first measurement.
    */
   latencyMs(channelId: string, model: string): number | null;
   /** Starts an attempt; repeats do not add to the channel's budget for repeats. */
@@ -14,7 +14,7 @@ export interface Traffic {
    * `failedCall` is the upstream call that failed: the other callers of its batch repeat for free.
    */
   takeRepeat(channelId: string, failedCall: object): boolean;
-  /** Forgets all of a channel; attempts that run count no more. */
+  /** Forgets all counts and latencies of a channel; attempts that are still running no longer count. */
   forget(channelId: string): void;
 }
 

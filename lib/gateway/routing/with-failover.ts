@@ -12,7 +12,9 @@ import { type Entered, enterChannel, type Refusal, refusalOf } from "./enter-cha
 import { classify, finalError, reportFailure } from "./failover-errors";
 import { runAttempt } from "./run-attempt";
 
-/** Texts that a slow upstream may need longer for than a first byte may take, while it serves short ones. */
+/**
+ * For texts above this length a slow upstream may exceed the first-byte time, although it serves short texts in time.
+ */
 const LARGE_CHARACTERS = 4_000;
 
 /** Total time for the first byte over all attempts; whole replies may take longer (`extendFirstByte`). */
@@ -32,12 +34,18 @@ function settleCircuit(entered: Entered, outcome: CallOutcome, progress: Upstrea
   reportFailure(entered, new AppError(outcome.error, "The stream failed.", { isCausedByRequest }), progress);
 }
 
-/** Why each channel of the model accepts no request now, in order; null for one that does. */
+/**
+ * Why each channel of the model accepts no request now, in the order of the routes; null for a channel that accepts
+ * one.
+ */
 function refusalsOf({ services }: GatewayContext, { entry }: CallPlan): Promise<(Refusal | null)[]> {
   return Promise.all(entry.routes.map(({ channel }) => refusalOf(services, channel, entry.model.name)));
 }
 
-/** `refusals`: one per channel. A channel that accepts a request was not tried: no attempts were left. */
+/**
+ * The model's channels with the reason why each was skipped. `refusals`: one per channel; a channel that accepts
+ * requests (null) was skipped because no attempts were left.
+ */
 function skippedChannels({ entry }: CallPlan, refusals: readonly (Refusal | null)[]): SkippedChannel[] {
   const accepting = { reason: "attempts", openedAt: null, opened: null } as const;
   return [
@@ -51,7 +59,7 @@ function skippedChannels({ entry }: CallPlan, refusals: readonly (Refusal | null
   ];
 }
 
-/** Most attempts of one request: two on a single channel, else one per channel. */
+/** Most attempts of one request: two on a single channel, else one per channel, and at most the configured number. */
 export function attemptsAllowed({ instance }: Pick<GatewayServices, "instance">, channels: number): number {
   const { attemptsPerCall } = instance.limits ?? DEFAULT_LIMITS;
   return Math.min(attemptsPerCall, channels === 1 ? 2 : channels);
@@ -78,7 +86,7 @@ interface FailoverState {
   failures: AppError[];
   /** The first error of a channel that does not support the request. */
   unsupported: AppError | null;
-  /** IDs of the channels that threw such an error. */
+  /** IDs of the channels that do not support the request. */
   unsupportedBy: Set<string>;
   repeatable: RepeatCandidate | null;
 }
@@ -99,7 +107,10 @@ interface Choice {
   repeat: RepeatCandidate | null;
 }
 
-/** A half-open channel gets its probe only from the first attempt of a request. */
+/**
+ * Only the first attempt of a request prefers a half-open channel; later attempts use one only when no channel with a
+ * closed circuit is left.
+ */
 const mayProbe = ({ attemptNumber }: FailoverState): boolean => attemptNumber === 1;
 
 /** Null when no channel is left. */
@@ -147,7 +158,7 @@ function recordFailure(
     // Not an attempt. The first such error is thrown when no channel supports the request.
     state.unsupported ??= error;
     state.unsupportedBy.add(target.channel.id);
-    // After a repeat: it is not made again.
+    // If this was a repeat, it must not be made again.
     if (state.repeatable?.target === target) state.repeatable = null;
     return;
   }
@@ -186,7 +197,10 @@ async function runOn<T>(
   let hasAnswered = false;
   const startedAt = clock.monotonic();
   const attemptMs = Math.min(shareMs, firstByteMs, totalMs);
-  /** The next attempt does not lose the time that a reply took because it comes all at once. */
+  /**
+   * Extends the deadline by the time that a reply took beyond the attempt's limit because it came all at once, so that
+   * the next attempt does not lose that time.
+   */
   const addTimeBeyond = (at: number): void => {
     state.deadline += Math.max(0, at - startedAt - attemptMs);
   };
