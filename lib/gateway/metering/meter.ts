@@ -19,7 +19,7 @@ interface TraceRecorder {
   end(error: ErrorCode | null, message: string | null): CallTrace;
 }
 
-/** Calls of the built-in engines take about a tenth of a millisecond. */
+/** Milliseconds rounded to tenths: calls of the built-in engines take about one tenth. */
 function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
@@ -119,8 +119,9 @@ export const logFieldsOf = (row: UsageRecord): ReturnType<Meter["logFields"]> =>
 });
 
 /**
- * The entry of a call after its commit failed, as the ledger corrects it (Ledger.settle): reply, metrics and trace agree
- * with it. After another error than of an unavailable store, an open entry is charged its reservation later.
+ * Changes the entry of a call whose commit failed in the way in which the ledger will correct it (Ledger.settle), so
+ * that reply, metrics and trace agree with the ledger. After an error other than `storage_unavailable`, an open entry
+ * is later charged its reservation.
  */
 export function failEntry(row: UsageRecord, thrown: unknown): void {
   const { status, error } = failedOutcome(thrown);

@@ -13,8 +13,8 @@ type LimitHeaders = Record<string, string>;
 const NO_HEADERS: LimitHeaders = {};
 
 /**
- * Takes the call's tokens from the token limits; returns their headers, without the standard ones where the request limit
- * is tighter.
+ * Takes the call's tokens from the limits of tokens per minute. Returns the headers of the tightest of them, without
+ * the standard `RateLimit-*` ones where a limit of requests is tighter.
  */
 function takeTokens(ctx: GatewayContext, inputTokens: number): MaybePromise<LimitHeaders> {
   const { services, caller } = ctx;

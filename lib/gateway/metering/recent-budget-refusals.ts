@@ -4,7 +4,8 @@ import type { Budget, BudgetShare, FullBudget } from "../../ports/store";
 
 /**
  * Budgets of API keys and users that refused a call recently. A budget is rarely spent to the last nano-dollar: calls
- * are refused once less than their worst case is left. A budget with another limit has not refused any.
+ * are refused once less than their worst case is left. After its limit was changed, a budget counts as one that has
+ * refused no call.
  */
 export interface BudgetRefusals {
   note(full: FullBudget, of: { id: string; budget: Budget }): void;
@@ -15,7 +16,7 @@ const RECENT_MS = 5 * 60_000;
 const MAX_ENTRIES = 10_000;
 
 export function createBudgetRefusals(clock: Clock): BudgetRefusals {
-  // `max` would allocate all entries at once.
+  // `maxSize`, because `max` would allocate memory for all entries at once.
   const times = new LRUCache<string, number>({ maxSize: MAX_ENTRIES, sizeCalculation: () => 1 });
   return {
     note({ refused, period }, { id, budget }) {

@@ -23,7 +23,7 @@ const keyOf = ({ minute, keyId, model, error, limit }: RejectionGroup): string =
 class MinuteGroups {
   #minute = -1;
   readonly #groups = new Set<string>();
-  /** Number of models by the group without its model. */
+  /** How many models the current minute has groups for, by the group without its model. */
   readonly #models = new Map<string, number>();
 
   /** The group that counts this request; without its model, or its key, where there are too many of them. */
@@ -74,8 +74,8 @@ export class RejectionCounter {
   }
 
   /**
-   * Writes what was counted; never rejects. Called every two seconds while there is something, and before the store
-   * closes.
+   * Writes the counted requests to the store; never rejects. Runs two seconds after the first request that is not
+   * written yet, and before the store closes.
    */
   flush(): Promise<void> {
     this.#last = this.#last.then(() => this.#write());
@@ -96,7 +96,7 @@ export class RejectionCounter {
     this.#waiting = new Map();
     try {
       const isConfirmed = await store.rejections.add([...batch.values()]);
-      // Written once more, they might be counted twice.
+      // The store may have written these records, so writing them again could count them twice.
       if (!isConfirmed)
         log.warn("rejections_unconfirmed", {
           count: [...batch.values()].reduce((sum, one) => sum + one.calls, 0),
@@ -110,7 +110,7 @@ export class RejectionCounter {
     for (const userId of new Set([...batch.values()].map((one) => one.userId))) live.publish("usage", userId);
   }
 
-  /** Adds records that could not be written to those counted since. */
+  /** Merges records that could not be written into the records counted since then. */
   #putBack(records: Iterable<[string, RejectionRecord]>): void {
     let dropped = 0;
     for (const [key, record] of records) {

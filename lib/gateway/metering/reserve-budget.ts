@@ -4,7 +4,7 @@ import type { Budget, BudgetPeriod, FullBudget, UsageRecord } from "../../ports/
 import type { CallPlan } from "../call";
 import type { GatewayContext } from "../context";
 
-/** The period of a budget of 0; undefined: there is none. */
+/** The first period whose budget is 0; undefined when none is. */
 function zeroPeriod({ totalNano, monthlyNano, dailyNano }: Budget): BudgetPeriod | undefined {
   if (totalNano === 0) return "total";
   if (monthlyNano === 0) return "monthly";
@@ -18,8 +18,8 @@ const RESET = {
 } as const satisfies Record<BudgetPeriod, string>;
 
 /**
- * Who may raise a budget: a user's, only higher roles; a key's, its owner too, unless a higher role set it
- * (lib/console/users/manage.ts, lib/console/api-keys/limits.ts).
+ * Who may raise a budget: a user's budget only a user of a higher role; a key's budget also the key's owner, unless a
+ * higher role set it (lib/console/users/manage.ts, lib/console/api-keys/limits.ts).
  */
 function raiserOf({ refused, period }: FullBudget, { key, owner }: GatewayContext["caller"]): string {
   const author = key.limitsSetBy[`budget.${period}_usd`];
@@ -50,14 +50,15 @@ export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): v
 
 /**
  * Reserves the worst-case cost of a call against the budgets of its key and owner. Throws `insufficient_quota` when one
- * of them does not cover it, `storage_unavailable` when the store cannot write it. Resolves to true when the call now has
- * an open entry in the ledger.
+ * of them does not cover it, `storage_unavailable` when the store cannot write it. Resolves to true when the call now
+ * has an open entry in the ledger.
  */
 export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: UsageRecord): Promise<boolean> {
   const { key, owner } = ctx.caller;
   requireOpenBudget(ctx);
   const { ledger } = ctx.services.store;
-  // While the store is unavailable a call without an open entry would be paid upstream, and then fail.
+  // Not while the store is unavailable: without an open entry the call would cost money upstream and fail only
+  // afterwards.
   if (plan.reservedNano === 0 && !plan.writesOpenRow && !ledger.isFailing()) return false;
   const result = await ledger.reserve({
     row,
