@@ -13,7 +13,7 @@ function asDuration(ms: number): string {
 
 /** A limit that applies to a call: that of its key, or that of all keys of the same owner. */
 export interface CallerLimit extends RateRequest {
-  /** Its name in the record of rejected requests. */
+  /** The limit's name in the record of rejected requests. */
   name: RefusedLimit;
   /** Start of the error message. */
   subject: string;

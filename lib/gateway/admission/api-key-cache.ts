@@ -11,12 +11,12 @@ export interface CachedKey extends KeyWithOwner {
 
 const MAX_KEYS = 10_000;
 const MAX_UNKNOWN = 10_000;
-/** Interval of writing uses to the store. */
+/** Delay after which times of use are written to the store, so that they are written in batches. */
 const TOUCH_INTERVAL_MS = 5_000;
 
 /** Recently used API keys by the digest of the whole key, and the time of their last use. */
 export class ApiKeyCache {
-  // `max` would allocate all entries at once.
+  // `maxSize`, because `max` would allocate memory for all entries at once.
   readonly #known = new LRUCache<string, CachedKey>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
   readonly #unknown = new LRUCache<string, true>({ maxSize: MAX_UNKNOWN, sizeCalculation: () => 1 });
   readonly #loading = new Map<string, Promise<CachedKey | null>>();

@@ -78,8 +78,8 @@ function limitsOf(
 }
 
 /**
- * Counts the bytes, as sent, of the request bodies in progress; one per process. Parsing needs several times as much for
- * a moment, but parses one body at a time.
+ * Counts the bytes, as sent, of the request bodies in progress; one per process. Parsing needs several times a body's
+ * memory for a moment, but only one body is parsed at a time.
  */
 export function createBodyMemory(): BodyMemory {
   const memory = new MemoryQuota();

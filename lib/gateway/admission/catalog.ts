@@ -48,9 +48,11 @@ async function load(store: Store): Promise<Snapshot> {
   return { channels, entries, byName };
 }
 
-/** What a call to the upstream depends on; a stored key never changes, apart from its label. */
+/**
+ * The fields that calls to the upstream depend on. IDs suffice for the keys: of a stored key only the label can change.
+ */
 const callFields = (channel: ChannelRecord) => ({
-  // A voice that is installed again has the same ID.
+  // The channel of a local voice that is installed again has the same ID.
   createdAt: channel.createdAt,
   provider: channel.provider,
   baseUrl: channel.baseUrl,
@@ -61,7 +63,10 @@ const callFields = (channel: ChannelRecord) => ({
   timeouts: channel.timeouts,
 });
 
-/** Whether the calls before a change say nothing about the channel after it. Forms also send unchanged fields. */
+/**
+ * True when the results of calls before a change say nothing about the channel after it: it was deleted, enabled again,
+ * or is called in another way. Compares the values, because forms also send unchanged fields.
+ */
 function isReplaced(before: ChannelRecord, after: ChannelRecord | undefined): boolean {
   if (after === undefined || (after.enabled && !before.enabled)) return true;
   return !isDeepStrictEqual(callFields(before), callFields(after));
@@ -85,7 +90,7 @@ export function createCatalog(store: Store, forgetChannel: (id: string) => void)
   function snapshot(): Promise<Snapshot> {
     if (current === null) {
       const loading: Promise<Snapshot> = load(store).then((loaded) => {
-        // Of several reads, the latest counts: an older one may lack a change.
+        // Of several concurrent reads only the latest counts: an older one may lack a change.
         if (current === loading) follow(loaded.channels);
         return loaded;
       });
@@ -101,7 +106,7 @@ export function createCatalog(store: Store, forgetChannel: (id: string) => void)
   store.onChange((topics) => {
     if (!topics.has("models") && !topics.has("channels")) return;
     current = null;
-    // Now, not with the next call: the console also shows the circuits of a process without calls.
+    // Read now, not at the next call, because the console also shows the circuits of a process without calls.
     void snapshot();
   });
 

@@ -11,7 +11,10 @@ import type { TrackedBody } from "./body-memory";
 
 /** Concurrent calls over all keys; more are refused as `overloaded`, so that they do not slow the others down. */
 const MAX_CONCURRENT_CALLS = 2_048;
-/** One owner's part of them: a user can create keys, and the others need slots while this one's callers stall. */
+/**
+ * Most concurrent calls of one owner: a user can create any number of keys, and other users need slots while this
+ * user's callers stall.
+ */
 const MAX_OWNER_CALLS = 1_536;
 const ALL_CALLS = "calls";
 
@@ -20,7 +23,7 @@ const MAX_WAIT_MS = 1_000;
 
 /** Repeats of one key that may wait at once for their original requests; they take no concurrency slot of the key. */
 const MAX_WAITING_REPEATS = 64;
-/** The same for all keys of one owner: a user can create keys, so a limit per key does not limit a user. */
+/** Most waiting repeats over all keys of one owner: a limit per key does not limit a user, who can create keys. */
 const MAX_OWNER_REPEATS = 128;
 
 type Leave = () => void;
@@ -31,8 +34,8 @@ export interface Slot {
   /** Headers of the tighter limit of requests per minute; null without one. */
   limitHeaders: Record<string, string> | null;
   /**
-   * Takes the slots of key and owner unless it has them, waiting up to a second. Resolves to false for a call whose
-   * Idempotency-Key is known: it takes none. Throws `rate_limited`, or the signal's reason.
+   * Takes the concurrency slots of key and owner unless the call already has them, waiting up to a second. Resolves to
+   * false for a repeat of a known Idempotency-Key, which takes none. Throws `rate_limited`, or the signal's reason.
    */
   enterCaller(): Promise<boolean>;
   /** Releases the slots of key and owner while a repeat waits. Throws `rate_limited` when too many wait. */
@@ -51,7 +54,7 @@ function limited(
   return new AppError("rate_limited", message, { retryAfterMs: 1_000, limit, shouldRetry });
 }
 
-/** A slot among the repeats in progress of a key and of its owner, who may have many keys. Throws `rate_limited`. */
+/** Takes a slot among the waiting repeats of a key and one among those of its owner. Throws `rate_limited`. */
 function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): Leave {
   const leaveKey = services.limiter.enter(`repeats:${key.id}`, MAX_WAITING_REPEATS);
   if (leaveKey === null)
@@ -78,7 +81,9 @@ function enterRepeats(services: GatewayServices, { key, owner }: KeyWithOwner): 
 const NO_RATES: readonly CallerLimit[] = [];
 const NO_STATES: readonly RateState[] = [];
 
-/** The part of a call in the limits of its key and owner: their concurrency slots, or a slot among the repeats. */
+/**
+ * What a call holds under the limits of its key and owner: their concurrency slots, or slots among the waiting repeats.
+ */
 class CallerEntry {
   readonly #slots: readonly CallerLimit[];
   #leaveCaller: Leave | null = null;
@@ -98,7 +103,7 @@ class CallerEntry {
     return this.#leaveCaller !== null;
   }
 
-  /** Takes the slots, and one of each of `rates`, by a monotonic time in milliseconds. */
+  /** Takes the slots and one unit of each of `rates`; waits for slots until `until` (monotonic milliseconds). */
   async enter(until: number, rates: readonly CallerLimit[]): Promise<void> {
     if (this.hasEntered) return;
     if (this.#isRepeat()) return this.#enterAsRepeat(rates);
@@ -111,7 +116,7 @@ class CallerEntry {
     if (entry.kind === "entered") return this.#entered(entry.leave, rates, entry.states);
     if (signal.aborted) throw stopReason(signal);
     if (entry.kind === "limited") throw limitError(this.services, rates, entry.states, "requests");
-    // The call that has the slot may be the original of this one.
+    // The call that has the slot may be the original request that this one repeats.
     if (this.#isRepeat() || (await this.#isRepeatElsewhere())) return this.#enterAsRepeat(rates);
     const full = slots[entry.index];
     if (full === undefined) throw new AppError("internal", "An unknown limit is full.");
@@ -159,10 +164,10 @@ class CallerEntry {
 }
 
 /**
- * Takes the concurrency slots of a call and one of its requests per minute before its body is read: those of the key and
- * its owner, then those of the process, of which one owner has at most three quarters, so that a call that waits for its
- * own limit takes no capacity from others. A repeat of a known Idempotency-Key takes the process's slots only: it calls
- * no channel. Throws `rate_limited`, `overloaded`, or the signal's reason.
+ * Admits a call before its body is read. Takes one request per minute and a concurrency slot of the key and of its
+ * owner, then a slot of the process, of which one owner may have at most three quarters. In this order a call that
+ * waits for its own limits takes no capacity from others. A repeat of a known Idempotency-Key takes no concurrency slot
+ * of its key and owner, because it calls no channel. Throws `rate_limited`, `overloaded`, or the signal's reason.
  */
 export async function enterGateway(
   services: GatewayServices,

@@ -66,7 +66,7 @@ export async function listUsableModels(ctx: GatewayContext): Promise<CatalogEntr
 
 /**
  * One model this key may use, by name or alias. Throws `invalid` (not a model name) or `model_not_found`, also for a
- * model that the key may not use, as lists omit it too.
+ * model that the key may not use, which lists omit too.
  */
 export async function getUsableModel(ctx: GatewayContext, name: string): Promise<CatalogEntry> {
   if (!isModelName(name))
