@@ -7,9 +7,11 @@ import { UpstreamProgress } from "../../ports/upstream-progress";
 /** One text of one caller, waiting for its batch. */
 export interface SingleText {
   text: string;
-  /** Equal texts within a scope are sent once. Across scopes they are sent separately: token counts would reveal them. */
+  /**
+   * Equal texts within a scope are sent once. Across scopes they are sent separately: token counts would reveal them.
+   */
   scope: string;
-  /** Our own count; `shareTokens` divides the upstream's count by it. */
+  /** Our own count of the text's tokens, from which `shareTokens` derives the text's share of the upstream's count. */
   tokens: number;
   options: CallOptions;
 }
@@ -20,9 +22,9 @@ export type SendBatch = (request: EmbeddingRequest, options: CallOptions) => Pro
 
 export interface Batcher {
   /**
-   * Embeds one text in a batch with the others that arrive within the window under the same `batchKey` (channel, upstream
-   * key, model and parameters). Rejects like `send`; a batch whose failure a single text or their number may cause is
-   * sent again text by text, so that no text makes those of other callers fail.
+   * Embeds one text in a batch with the others that arrive within the window under the same `batchKey` (channel,
+   * upstream key, model and parameters). Rejects like `send`. If a single text or the number of texts may have caused a
+   * batch to fail, each text is sent again alone, so that no text makes the texts of other callers fail.
    */
   embed(
     batchKey: string,
@@ -34,7 +36,7 @@ export interface Batcher {
 
 /** How long a text waits for others while a batch with the same key is running. */
 const WINDOW_MS = 2;
-/** Texts of one upstream call. OpenAI's limit is 2,048, that of many servers far lower. */
+/** Most texts of one upstream call. OpenAI's limit is 2,048, the limit of many other servers is far lower. */
 const MAX_BATCH = 64;
 
 interface Member extends SingleText {
@@ -64,7 +66,7 @@ function whenAllLeft(members: readonly Member[]): StopSignal {
   return source;
 }
 
-/** Makes the attempts of all members read the batch's progress; null: each reads its own again. */
+/** Makes the attempts of all members read the progress of the batch; null: each attempt reads its own again. */
 function shareProgress(members: readonly Member[], batch: UpstreamProgress | null): void {
   for (const { options } of members) if (options.progress !== undefined) options.progress.batch = batch;
 }
@@ -111,12 +113,12 @@ async function sendTogether(
   const shares = result.inputTokens === null ? null : shareTokens(result.inputTokens, members);
   for (const [index, member] of members.entries()) {
     const vector = result.vectors[positions[index] ?? 0];
-    // checkCount guarantees one per text.
+    // Never undefined: checkCount guarantees one vector per text.
     if (vector !== undefined) member.resolve({ vectors: [vector], inputTokens: shares?.[index] ?? null });
   }
 }
 
-/** Sends the text of a batch's member again; not for a caller who has left, or whose time is over. */
+/** Sends one member's text again, alone, unless its caller has left or its time is over. */
 function sendAgain(member: Member, parameters: BatchParameters, send: SendBatch): Promise<void> | void {
   const { signal, onRepeat } = member.options;
   onRepeat?.();
@@ -134,14 +136,14 @@ async function sendAlone(member: Member, parameters: BatchParameters, send: Send
 }
 
 /**
- * Statuses of servers that fail at one text of a request: llama.cpp and Ollama answer 500, and firewalls 403. After
- * 502, 503 or 504 no text would be served.
+ * Statuses with which servers refuse a whole request because of one of its texts: llama.cpp and Ollama answer 500, and
+ * firewalls 403. Not 502, 503 and 504: such a server would serve none of the texts.
  */
 const STATUSES_OF_A_TEXT: ReadonlySet<number | undefined> = new Set([400, 403, 404, 413, 422, 500]);
 
 /**
- * True for a failure that one text of a batch, or their number, may cause. Sent text by text the upstream gets one call
- * more than without batching.
+ * True for a failure that one text of a batch, or the number of its texts, may have caused. Sending each text alone
+ * then costs one upstream call more than no batching.
  */
 function mayBeCausedByTexts(error: unknown): boolean {
   if (!isAppError(error) || error.details.isUnknownModel === true) return false;
@@ -206,7 +208,7 @@ export function createBatcher(
           queue.cancel?.();
           go();
         } else if (queue.cancel === null) {
-          // No batch is running: wait only for the texts of this turn of the event loop.
+          // While no batch is running, a text waits only for the other texts of this turn of the event loop.
           queue.cancel = queue.running === 0 ? scheduleImmediate(go) : scheduleAfter(windowMs, go);
         }
       });
@@ -228,9 +230,10 @@ function scheduleAfter(ms: number, action: () => void): () => void {
 const ADDED_TOKENS = 2;
 
 /**
- * Divides the upstream's count of a batch: up to the sum of our counts in proportion to them; what is above it in
- * proportion to the bytes that each text has beyond its count. No tokenizer makes more tokens than bytes, so a text that
- * has few tokens for us and many for the upstream ("=====…") is not charged to the other callers of its batch.
+ * Divides the upstream's token count of a batch among its texts: the part up to the sum of our own counts in proportion
+ * to these counts, and the excess in proportion to how far each text's bytes exceed its count. No tokenizer makes more
+ * tokens than bytes, so a text that has few tokens for us and many for the upstream ("=====…") is not charged to the
+ * other callers of its batch.
  */
 export function shareTokens(
   total: number,

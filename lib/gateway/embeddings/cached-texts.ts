@@ -8,7 +8,7 @@ import type { GatewayContext } from "../context";
 import type { EmbeddingInput } from "./count-inputs";
 import { fillFromShared, vectorBytes } from "./vector-cache";
 
-/** What decides which cached vectors a call may use. */
+/** The fields of a call that decide which cached vectors it may use. */
 export interface CacheableCall {
   entry: CatalogEntry;
   /** One or more, none empty. */
@@ -24,7 +24,7 @@ export interface UncachedTexts {
   positions: number[];
   tokens: number;
   characters: number;
-  /** Of all texts, those in the cache included. */
+  /** Characters of all texts of the call, including those in the cache. */
   allCharacters: number;
 }
 
@@ -118,7 +118,7 @@ export function* mergeVectors(
 ): Generator<void, Float32Array[], void> {
   const { state } = ctx.services;
   const { vectors: cache, sharedCache } = state;
-  // A vector from the cache would come without the notice.
+  // Vectors with a notice are not cached: from the cache they would be returned without it.
   const noticed = new Set(notice?.texts);
   const vectors = [...cached];
   const added: { key: string; value: Uint8Array }[] = [];

@@ -19,7 +19,7 @@ const MAX_SINGLE_STEP_LENGTH = 4_096;
 interface Counter {
   services: Pick<GatewayServices, "countTokens" | "countTokensInSteps">;
   signal: StopSignal;
-  /** The model's own; absent: cl100k_base. */
+  /** The model's own counter; absent: cl100k_base. */
   own?: TokenCounter | undefined;
 }
 
@@ -57,7 +57,7 @@ export function tooManyTokens(): AppError {
   );
 }
 
-/** Tokens of one input; null when it has more than `limit` by each vocabulary. */
+/** Tokens of one input; null when it has more than `limit` by both vocabularies. */
 function* countInput(
   ctx: Counter,
   { text, tokens }: EmbeddingInput,
@@ -67,7 +67,8 @@ function* countInput(
   if (own !== null && own <= limit) return own;
   const cl100k = tokens ?? (yield* countCl100kInSteps(ctx, text, limit));
   if (cl100k > limit) return null;
-  // Clients divide long texts by cl100k_base (LangChain: 8,191 tokens), of which a smaller vocabulary makes more.
+  // Clients split long texts by cl100k_base (LangChain: at 8,191 tokens). A smaller vocabulary of the model makes more
+  // tokens of the same text, so an input within the limit by cl100k_base is accepted.
   return ctx.own === undefined ? cl100k : yield* ctx.own.countInSteps(text, MAX_TOKENS_PER_REQUEST);
 }
 
@@ -91,8 +92,8 @@ function* countAll(
 
 /**
  * Tokens of each input and of all, by the model's own vocabulary or cl100k_base, without blocking other calls. Throws
- * `invalid` when one has more than `maxInputTokens` by both, or all have more than 300,000 (inputs are never truncated),
- * `caller_left`.
+ * `invalid` when one has more than `maxInputTokens` by both, or all have more than 300,000 (inputs are never
+ * truncated), `caller_left`.
  */
 export async function countInputs(
   ctx: Counter,

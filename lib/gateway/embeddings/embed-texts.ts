@@ -73,7 +73,7 @@ async function embedOn(
 ): Promise<EmbeddingResult> {
   const { taskType } = call;
   const { model } = call.entry;
-  // Models with one length reject the field, whatever its value.
+  // Upstreams reject the field for models with one length, whatever its value.
   const hasOneLength = !model.canShorten && call.dimensions === model.dimensions;
   const dimensions = hasOneLength ? undefined : call.dimensions;
   const user = call.endUser ?? undefined;
@@ -120,7 +120,7 @@ function* checkVectors(
       const where = asked === undefined ? `${subject} has ${expected}` : `${asked} were requested`;
       throw invalid(`a vector of ${vector.length} numbers where ${where}`, asked !== undefined);
     }
-    // An upstream's were checked when they were read.
+    // The vectors of an upstream were checked when its reply was read.
     if (embedded && !isFiniteVector(vector)) throw invalid("a vector with a number that is not finite");
     yield;
   }
@@ -175,7 +175,7 @@ async function serveFromCache(
 
 /** The inputs of a call, counted and looked up in the cache. */
 interface PreparedTexts {
-  /** Of all inputs, and of each. */
+  /** Tokens of all inputs together; `counts` has those of each input. */
   tokens: number;
   counts: readonly number[];
   /** Null where the call does not use the cache. */
@@ -269,7 +269,7 @@ export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise
   const { counts, lookup, uncached } = prepared;
   const plan = planOf(ctx, call, prepared);
   const meter = await openMeter(ctx, plan);
-  /** Of the newest attempt. */
+  /** The progress of the newest attempt. */
   let progress: UpstreamProgress | undefined;
   try {
     if (lookup?.state === "hit") return await serveFromCache(meter, lookup, prepared);

@@ -5,7 +5,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Overhead of an entry besides its numbers, in bytes. */
 const ENTRY_BYTES = 200;
 const FLOAT_BYTES = 4;
-/** The part of the bound that is used before texts repeat. */
+/** The most bytes that are used until texts repeat. */
 const INITIAL_BYTES = 16 * 1024 * 1024;
 /** The whole bound is used once look-ups of overwritten vectors reach this share of the vectors held. */
 const MIN_REPEAT_SHARE = 1 / 64;
@@ -13,11 +13,11 @@ const MIN_REPEAT_SHARE = 1 / 64;
 const MARKS = 2 ** 16;
 
 /**
- * Counts look-ups of vectors that were overwritten for lack of room: texts that repeat, so that a larger cache would
- * have had them.
+ * Counts look-ups of vectors that were overwritten for lack of room. These texts repeat, and a larger cache would still
+ * have their vectors.
  */
 class RepeatCounter {
-  /** Marks of the keys whose vectors were overwritten, each at its low bits. */
+  /** Marks (`markOf`) of the keys whose vectors were overwritten; the low bits of a mark are its index. */
   readonly #marks = new Uint32Array(MARKS);
   /** Bytes of the vectors whose keys are marked. */
   #markedBytes = 0;
@@ -27,7 +27,7 @@ class RepeatCounter {
   /** Notes that the vector of this key was overwritten. `limitBytes`: what the cache may hold. */
   overwritten(key: string, bytes: number, limitBytes: number): void {
     this.#markedBytes += bytes;
-    // What the whole bound would not hold either is not missed.
+    // Forgets keys whose vectors a cache that uses the whole bound would not hold any more either.
     if (this.#markedBytes > limitBytes) this.#forget();
     const mark = markOf(key);
     this.#marks[mark % MARKS] = mark;
@@ -68,8 +68,8 @@ interface RingEntry {
  * overwrites the oldest ones. A vector that is read or stored again is written as a new one if it is in the older half
  * of the ring; else it keeps its place.
  *
- * Of a large bound only the first 16 MiB are used until texts repeat that were overwritten for lack of room: traffic
- * without repeats gains nothing from more.
+ * Of a large bound only the first 16 MiB are used until texts repeat whose vectors were overwritten for lack of room:
+ * traffic without repeats gains nothing from a larger cache.
  */
 export class VectorCache implements ByteCache<Float32Array> {
   #limitBytes: number;
@@ -81,7 +81,7 @@ export class VectorCache implements ByteCache<Float32Array> {
   #head = 0;
   /** True when texts have repeated, so that the whole ring is used. */
   #usesAll = false;
-  /** Restarted when the head is at the end. */
+  /** Restarted each time the head reaches the end of the used part of the ring. */
   readonly #repeats = new RepeatCounter();
   #entries = new Map<string, RingEntry>();
   /**
@@ -230,7 +230,7 @@ export class VectorCache implements ByteCache<Float32Array> {
   }
 }
 
-/** 32 bits of a key, of which the last characters differ. */
+/** A 32-bit hash of the last 12 characters of a key, which is itself a hash. */
 function markOf(key: string): number {
   let mark = 0;
   for (let at = Math.max(0, key.length - 12); at < key.length; at++)
@@ -261,7 +261,7 @@ export async function fillFromShared(
   for (const [at, { key, index }] of missing.entries()) {
     const bytes = found[at];
     if (bytes === undefined) continue;
-    // A copy: its first byte must be aligned.
+    // Copied, because a Float32Array must begin at a multiple of four bytes in its buffer.
     const vector = new Float32Array(new Uint8Array(bytes).buffer);
     cached[index] = vector;
     vectors.put(key, vector);
