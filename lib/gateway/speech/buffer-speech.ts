@@ -7,10 +7,10 @@ import type { OpenedSpeech, SoundEvent } from "./opened-speech";
 import { endedEarly, TimedEvents, truncatedStream } from "./speech-stream";
 
 /**
- * Reads a whole speech into `buffer` and returns it as a stream. Throws the channel's errors, `upstream_truncated` for a
- * stream without its end, or with the finish reason `OTHER` unless the caller accepts a part, `upstream_timeout` by the
- * call's limits, `upstream_invalid` above 64 MiB, and the errors of `BufferedSpeech.append`; the channel is stopped then,
- * and `buffer` keeps its reserved memory for the next attempt.
+ * Reads a whole speech into `buffer` and returns it as a stream. Throws the channel's errors, `upstream_truncated` for
+ * a stream without its end, or with the finish reason `OTHER` unless the caller accepts a part, `upstream_timeout` by
+ * the call's limits, `upstream_invalid` above 64 MiB, and the errors of `BufferedSpeech.append`; the channel is stopped
+ * then, and `buffer` keeps its reserved memory for the next attempt.
  */
 export async function bufferSpeech(
   ctx: GatewayContext,
@@ -28,7 +28,7 @@ export async function bufferSpeech(
       if (ctx.signal.aborted) throw stopReason(ctx.signal);
       if (event.done) throw truncatedStream();
       if (event.value.type === "end") {
-        // Google ends long streams so; any other reason tells the caller what to change.
+        // Google ends long streams with OTHER. Any other reason is passed on: it tells the caller what to change.
         if (event.value.finishReason === "OTHER" && !acceptsPart) throw endedEarly("OTHER");
         source.return?.().catch(() => {});
         return bufferedStream(buffer, event.value, opened);
@@ -48,8 +48,8 @@ export async function bufferSpeech(
 }
 
 /**
- * The memory of a call for a reply that is sent only once it is complete: of a buffered reply from the start, of a
- * streamed one from when a channel sends it all at once.
+ * The memory of a call for a reply that is sent only once it is complete. A buffered reply reserves it at the start; a
+ * streamed reply reserves it when a channel is about to send its reply all at once.
  */
 export class ReplyMemory {
   #buffer: BufferedSpeech | null = null;
@@ -64,14 +64,20 @@ export class ReplyMemory {
     return this.#buffer?.bytes ?? 0;
   }
 
-  /** Reserved at the first call. Throws the errors of `BufferedReplies.enter`. */
+  /**
+   * Reserves the memory at the first call; later calls return the same buffer. Throws the errors of
+   * `BufferedReplies.enter`.
+   */
   reserve(): BufferedSpeech {
     const { services, caller } = this.ctx;
     this.#buffer ??= services.state.bufferedReplies.enter(services, caller.owner.id, this.maxSeconds);
     return this.#buffer;
   }
 
-  /** Like `reserve`, for one channel of a streamed reply: throws `overloaded` only, since another may stream it. */
+  /**
+   * Like `reserve`, for one channel of a streamed reply: throws only `overloaded`, since another channel may stream the
+   * reply.
+   */
   reserveForChannel(): void {
     try {
       this.reserve();
@@ -113,7 +119,7 @@ function bufferedStream(
     if (first.type === "audio") return { type: "audio", pcm: piece };
     characters += piece.length;
     const before = decoded;
-    // Without the padding.
+    // `totalBytes` limits the count, because padding characters decode to no bytes.
     decoded = Math.min(totalBytes, Math.floor((characters * 3) / 4));
     return { type: "base64", text: piece, bytes: decoded - before };
   };

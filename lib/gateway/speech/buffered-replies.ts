@@ -66,8 +66,8 @@ export class BufferedReplies {
   }
 
   /**
-   * A copy, of at most `maxBytes`, of a reply of this owner that is being sent. Copies use half of each limit at most:
-   * they only save work, so they leave room for replies that need the memory.
+   * Starts a copy, of at most `maxBytes`, of a reply of this owner that is being sent. It is given up when all memory
+   * in use would exceed half of a limit: copies only save work, so they leave room for replies that need the memory.
    */
   copy(ownerId: string, maxBytes: number): ReplyCopy {
     const ofOwner = `owner:${ownerId}`;
@@ -83,7 +83,9 @@ export class BufferedReplies {
   }
 }
 
-/** A copy of a reply that is being sent. The copy is given up, never the reply, when it is too long or memory is short. */
+/**
+ * A copy of a reply that is being sent. The copy is given up, never the reply, when it is too long or memory is short.
+ */
 export class ReplyCopy {
   /** Null once it was taken or given up. */
   #chunks: Uint8Array[] | null = [];

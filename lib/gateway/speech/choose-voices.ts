@@ -27,8 +27,9 @@ interface VoiceNames {
   /** Patterns of voice IDs that a channel accepts without listing them. */
   ids: readonly RegExp[];
   /**
-   * For a caller who names no voice of a model without a default, by channel ID: the first voice of the model where the
-   * channel has it, else the channel's first. Without the channels that cannot list their voices now.
+   * The voice of each channel, by ID, for a caller who names no voice of a model without a default voice: the model's
+   * first voice where the channel has it, else the channel's first. Lacks the channels that cannot list their voices
+   * now.
    */
   defaults: ReadonlyMap<string, string>;
   /** True when a channel accepts names that it does not list, and for a model without a channel to ask. */
@@ -49,7 +50,9 @@ function voicesByRoute(services: GatewayServices, entry: CatalogEntry): Promise<
   );
 }
 
-/** The pattern of a channel's voice IDs; empty when its provider cannot be created, which `voicesByRoute` has logged. */
+/**
+ * The pattern of a channel's voice IDs; empty when its provider cannot be created, which `voicesByRoute` has logged.
+ */
 function voiceIdPatterns(services: GatewayServices, channel: ChannelRecord): readonly RegExp[] {
   try {
     const { voiceId } = services.providers.speech(channel);
@@ -60,13 +63,14 @@ function voiceIdPatterns(services: GatewayServices, channel: ChannelRecord): rea
 }
 
 /**
- * The names of each model, cached for the voice lists that its channels returned last: most calls get the same lists.
+ * The voice names of each model, and the voice lists that they were made from. They are made again only when a channel
+ * returns another list.
  */
 const NAMES = new WeakMap<CatalogEntry, { lists: readonly (readonly Voice[])[]; names: VoiceNames }>();
 
 /**
- * The voices of all channels of the model. A channel that cannot list them now accepts any name; so does a model without
- * channels, whose call fails for that reason.
+ * The voices of all channels of the model. A channel that cannot list them now accepts any name; so does a model
+ * without channels, whose call fails for that reason.
  */
 export async function listVoiceNames(services: GatewayServices, entry: CatalogEntry): Promise<VoiceNames> {
   const lists = await voicesByRoute(services, entry);
@@ -113,13 +117,15 @@ function findVoice(asked: string, voices: VoiceNames): string | undefined {
   return findIgnoringCase(asked, voices.names) ?? findIgnoringCase(asked, voices.aliases);
 }
 
-/** What a voice is asked for: the field's name in the caller's dialect, and the model as the caller named it. */
+/** What messages about a voice name: its field in the caller's dialect, and the model as the caller named it. */
 interface AskedFor {
   field: string;
   model: string;
 }
 
-/** The message about a voice that no channel of the model has, with the nearest name; null: one may have it. */
+/**
+ * The message about a voice that no channel of the model has, with the nearest name; null when a channel may have it.
+ */
 export function unknownVoice(asked: string, voices: VoiceNames, { field, model }: AskedFor): string | null {
   if (voices.isOpen || findVoice(asked, voices) !== undefined) return null;
   if (voices.ids.some((form) => form.test(asked))) return null;
@@ -139,8 +145,8 @@ export function canonicalVoice(asked: string, voices: VoiceNames, about: AskedFo
 const MAX_HINTED = 64;
 
 /**
- * The known name nearest to `typed`: an edit distance of at most a third of its length, without regard to case. Null when
- * no name is near.
+ * The known name nearest to `typed`: an edit distance of at most a third of its length, without regard to case. Null
+ * when no name is near.
  */
 export function nearestName(typed: string, names: readonly string[]): string | null {
   if (typed.length > MAX_HINTED) return null;
@@ -177,8 +183,8 @@ function editDistance(a: string, b: string): number {
 const NO_DEFAULTS: AssignedVoices["defaults"] = new Map();
 
 /**
- * Assigns the text to voices of the model. `field`: the names of the voice and the text in the caller's dialect. Throws
- * `invalid` for an unknown voice, a speaker without one, or a script without a line to speak.
+ * Assigns the text to voices of the model. `field`: the names of the voice and text fields in the caller's dialect.
+ * Throws `invalid` for an unknown voice, a speaker without one, or a script without a line to speak.
  */
 export async function assignVoices(
   ctx: GatewayContext,

@@ -12,11 +12,14 @@ export interface OpenedSpeech {
   isCached?: boolean;
   /** Bytes of all its audio, if known in advance. */
   totalBytes?: number;
-  /** Of an upstream's reply that is complete: the upstream charges for all of it, also where the caller leaves. */
+  /**
+   * The usage of an upstream's reply that has arrived completely: the upstream charges for all of it, even if the
+   * caller leaves.
+   */
   completeUsage?: SpeechUsage;
   /**
-   * The channel's own limit between two pieces in milliseconds; absent: none. Infinite for a built-in engine, whose next
-   * piece may wait for other calls: its pool ends a piece that takes too long.
+   * The channel's own limit between two pieces in milliseconds; absent: none. Infinite for a built-in engine, whose
+   * next piece may wait for other calls: its pool ends a piece that takes too long.
    */
   idleMs?: number | undefined;
   /** Aborts the provider's signal: `return()` alone would wait for the chunk in progress. */

@@ -101,7 +101,7 @@ export interface SpeechLookup {
   /** Null where the model is not cached. */
   state: "hit" | "miss" | "bypass" | null;
   known: CachedSpeech | undefined;
-  /** Where its speech may be stored; null: nowhere. */
+  /** The cache key under which its speech may be stored; null when it must not be stored. */
   key: string | null;
 }
 
@@ -122,7 +122,7 @@ export async function lookUpSpeech(
   return { state: known === undefined ? "miss" : "hit", known, key };
 }
 
-/** Adds a whole speech to the caches; `generation`: theirs when the call began. */
+/** Adds a whole speech to the caches; `generation`: the caches' generation when the call began. */
 export function keepSpeech(
   { state: { speeches, sharedCache, cacheGeneration } }: Caches,
   scope: string,

@@ -79,7 +79,7 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
   #bytes = 0;
   #isOver = false;
 
-  /** `showsFinishReason`: the caller learns why the speech ended; otherwise one that ended early is an error. */
+  /** `showsFinishReason`: the caller learns why the speech ended; otherwise a speech that ended early is an error. */
   constructor(
     ctx: GatewayContext,
     meter: Meter,
@@ -157,11 +157,12 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
     return { type: "end", ...counted, finishReason };
   }
 
-  /** The usage of a speech that failed or was left. */
+  /** The usage of a speech that failed or whose caller left. */
   #usageAt(error: unknown): Partial<CallOutcome> {
     const { isEmbedded, isCached = false, completeUsage, totalBytes = 0 } = this.#opened;
     const isLeft = hasCode(error, "caller_left");
-    // Nothing of it was sent, as when no encoder is free: free, like a call that fails before its first audio.
+    // No audio has been read, for example because no encoder is free. The call costs nothing, like one that fails
+    // before its first audio.
     if (this.#bytes === 0 && !isLeft) return { cached: isCached };
     if (completeUsage !== undefined && isLeft) {
       const { isReported, ...counted } = countUsage(completeUsage, this.#inputTokens, totalBytes);
@@ -170,13 +171,16 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
     return {
       inputTokens: this.#inputTokens,
       ...measureAudio(this.#bytes),
-      // An upstream reports its counts at the end, which did not come.
+      // An upstream reports its counts with the end of the stream, which was not reached.
       estimated: !isEmbedded && !isCached,
       cached: isCached,
     };
   }
 
-  /** Settles a speech that failed or was left: with all of a complete reply whose caller left, else the audio so far. */
+  /**
+   * Settles a speech that failed or whose caller left. If the reply was complete when its caller left, all of it is
+   * charged, else the audio so far.
+   */
   async #stop(error: unknown): Promise<void> {
     if (this.#isOver) return;
     const { source, halt } = this.#opened;
@@ -192,14 +196,14 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
 /**
  * Reads a stream within the call's limits: `upstream_timeout` after `idleMs` (of the settings, or the channel's if
  * longer) without an event, or when the call's total time is over. The time that the caller takes to read does not
- * count; a connection that breaks after a slow reading is an error that the request caused.
+ * count. If the connection breaks after the caller has read slowly, the error counts as caused by the request.
  */
 export class TimedEvents {
   readonly #source: AsyncIterator<SpeechEvent>;
   readonly #clock: Clock;
   readonly #idleMs: number;
   #leftMs: number;
-  /** How long the caller took, in all, to read the pieces before the next one. */
+  /** Total time that the caller has taken to read the pieces so far. */
   #readingMs = 0;
   #returnedAt: number;
   readonly #deadline: MovingDeadline;
@@ -209,12 +213,12 @@ export class TimedEvents {
     const { idleMs, callMs } = ctx.services.instance.limits ?? DEFAULT_LIMITS;
     this.#source = opened.source;
     this.#clock = ctx.services.clock;
-    // The provider applies a shorter limit itself: its channel's applies within one upstream call, not between two.
+    // A channel's shorter limit is applied by its provider, within each upstream call but not between two of them.
     this.#idleMs = Math.max(idleMs, opened.idleMs ?? 0);
     this.#returnedAt = this.#clock.monotonic();
     this.#leftMs = callMs - (this.#returnedAt - ctx.receivedAt);
     this.#deadline = new MovingDeadline(this.#clock, () => {
-      // Audio arrived a moment ago, so the channel did not stall.
+      // The call's time ran out well before the idle limit, so the channel did not stall.
       const isOver = this.#leftMs < this.#idleMs / 2;
       this.#onLate(isOver ? callIsOver(callMs) : stalled());
     });
@@ -259,7 +263,7 @@ function ofSlowReading(error: unknown): unknown {
   return isBroken ? causedByRequest(error) : error;
 }
 
-/** How long a speech takes depends on its text. */
+/** The request is the cause, because how long a speech takes depends on its text. */
 function callIsOver(callMs: number): AppError {
   const message = `The speech took longer than the ${callMs / 1_000} s that a call may take.`;
   return new AppError("upstream_timeout", message, { isCausedByRequest: true, shouldRetry: false });
@@ -269,7 +273,10 @@ function stalled(): AppError {
   return new AppError("upstream_timeout", "The channel stopped sending in the middle of the speech.");
 }
 
-/** For a reply that would pass for the whole speech. Not repeated on its channel, which may end it again. */
+/**
+ * The error of a speech that ended early, where the caller would take the reply for the whole speech. The attempt is
+ * not repeated on the same channel, which may end the speech early again.
+ */
 export function endedEarly(finishReason: string): AppError {
   const advice = finishReason === "OTHER" ? " Less text in one request may help." : "";
   const message = `The channel ended the speech early (finish reason ${finishReason}).${advice}`;

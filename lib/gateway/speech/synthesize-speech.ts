@@ -40,8 +40,8 @@ export interface SpeechInput {
   speed: number;
   instructions?: string;
   /**
-   * What an upstream reads, and charges for, besides the text to speak, by the names of `dialectFields`. Called only
-   * for a model with an upstream.
+   * The texts that an upstream reads, and charges for, besides the text to speak, by field; the fields are named as in
+   * `dialectFields`. Called only for a model with an upstream.
    */
   guidance: () => Readonly<Record<string, string>>;
   /** Replies that an upstream makes, and charges for; the first is used. Default: 1. */
@@ -53,13 +53,13 @@ export interface SpeechInput {
    * built-in engine begins at once nevertheless.
    */
   isReplyBuffered?: boolean;
-  /** The reply needs raw samples in base64, which an upstream may have sent so. */
+  /** The reply has raw samples in base64, so base64 that an upstream sends can be forwarded unchanged. */
   needsBase64?: boolean;
   /** Fields that only an upstream of the same dialect supports; reported as ignored for any other. */
   dialectFields: readonly string[];
   /**
-   * Like `dialectFields`, but without meaning for a built-in engine, which does not report them: sampling and safety.
-   * Called only for an upstream of another dialect.
+   * Like `dialectFields`, for fields without meaning for a built-in engine (sampling and safety): a reply of such an
+   * engine does not report them as ignored. Called only for an upstream of another dialect.
    */
   modelFields?: () => readonly string[];
 }
@@ -84,9 +84,9 @@ const FIELDS = {
 interface CheckedSpeech extends AssignedVoices {
   plan: CallPlan;
   lookup: SpeechLookup;
-  /** An upstream may speak it: a channel of the model has one, and the cache has no speech. */
+  /** True when an upstream may speak the text: a channel of the model has an upstream, and the speech is not cached. */
   mayUseUpstream: boolean;
-  /** The longest expected audio. */
+  /** The longest expected audio, in seconds. */
   maxSeconds: number;
   /** Tokens of the text to speak; `guidance` is counted separately. */
   textTokens: number;
@@ -96,9 +96,9 @@ interface CheckedSpeech extends AssignedVoices {
 /**
  * Speaks a text: checks it against the model, reserves its worst-case cost, and resolves with the first audio (with all
  * audio of an upstream for a buffered reply), so that an earlier failure still sets the status. Throws
- * `model_not_found`, `model_not_allowed`, `forbidden` (the key is not for speech), `invalid` (empty or long text, unknown
- * voice, a model of the other operation), `insufficient_quota`, `rate_limited`, `no_channel_available`, `overloaded`,
- * `storage_unavailable`, `upstream_*`, `caller_left`.
+ * `model_not_found`, `model_not_allowed`, `forbidden` (the key is not for speech), `invalid` (empty or long text,
+ * unknown voice, a model of the other operation), `insufficient_quota`, `rate_limited`, `no_channel_available`,
+ * `overloaded`, `storage_unavailable`, `upstream_*`, `caller_left`.
  */
 export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput): Promise<SpeechCall> {
   const checked = await checkSpeech(ctx, input);
@@ -149,14 +149,14 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   const isCached = lookup.known !== undefined;
   const hasUpstream = entry.routes.some(({ channel }) => !channel.embedded);
   const mayUseUpstream = !isCached && hasUpstream;
-  // Counted for a cached reply too: the same request counts the same tokens.
+  // Counted for a cached reply too, so that the same request always counts the same tokens.
   const guidance = hasUpstream ? await countGuidance(ctx, input.guidance()) : [];
   const textTokens = await countText(ctx, text);
   const inputTokens = textTokens + guidanceTokens(guidance);
   const candidates = mayUseUpstream ? input.candidates : 1;
   const letters = isCached ? 0 : await runInSlices(spokenLetters(text), ctx.signal);
   const extent = { characters, letters, speed: input.speed };
-  // Each channel may speak with another voice.
+  // True when the voice depends on the channel, which is not chosen yet.
   const isVoiceOpen = new Set(assigned.defaults.values()).size > 1;
   const plan: CallPlan = {
     entry,
@@ -189,7 +189,9 @@ function* spokenLetters(text: string): Generator<void, number, void> {
   return letters;
 }
 
-/** An engine's error in the text, which it names `text`, with the caller's field; any other error unchanged. */
+/**
+ * An engine's error about its field `text` becomes one about the caller's field; any other error is returned unchanged.
+ */
 function inCallerTerms(error: unknown, field: string): unknown {
   if (!isAppError(error) || error.code !== "invalid" || error.details.param !== "text") return error;
   const { message, details } = error;
