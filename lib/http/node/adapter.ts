@@ -47,8 +47,8 @@ async function flush(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Writes a chunk at once. Undefined when the system has accepted it; else a promise that resolves when it has, when the
- * socket is closed, or after `timeoutMs` (null: no limit), when the socket is destroyed.
+ * Writes a chunk at once. Returns undefined when the operating system has accepted the chunk, else a promise that
+ * resolves when it has or when the socket is closed. After `timeoutMs` (null: no limit) the socket is destroyed.
  */
 function writeChunk(
   response: ServerResponse,
@@ -80,10 +80,10 @@ function writeChunk(
 const MAX_TURN_BYTES = 1024 * 1024;
 
 /**
- * Writes chunks as the caller reads them. While a caller stalls, one chunk waits on the socket instead of Node's 16 KB,
- * and the next is not pulled. So a body that settles its call before its last chunk does so when all other chunks are
- * sent. The head is sent together with the first chunk if that chunk is available at once. Leaving the loop early calls
- * the iterable's `return()`.
+ * Writes chunks as the caller reads them. While a caller stalls, only one chunk waits on the socket instead of Node's
+ * 16 KB, and the next is not pulled. A body that settles its call before its last chunk therefore settles it after all
+ * other chunks are sent. The head is sent together with the first chunk if that chunk is available at once. Leaving the
+ * loop early calls the iterable's `return()`.
  */
 async function pump(
   response: ServerResponse,
@@ -119,7 +119,9 @@ function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.byteLength; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }
 
-/** Resolves when the system has accepted an ended reply, or the connection is closed, at the latest after `timeoutMs`. */
+/**
+ * Resolves when the system has accepted an ended reply, or the connection is closed, at the latest after `timeoutMs`.
+ */
 function untilAccepted(response: ServerResponse, timeoutMs: number | null): Promise<void> {
   return new Promise((resolve) => {
     const timer = timeoutMs === null ? undefined : setTimeout(() => response.destroy(), timeoutMs);
@@ -132,7 +134,7 @@ function untilAccepted(response: ServerResponse, timeoutMs: number | null): Prom
 
 /**
  * Sends a reply and resolves when the system has accepted it or the connection is closed. If the request body was not
- * read, the connection is closed after the reply had time to arrive; `onSent` is called before that time. A caller who
+ * read, the connection is closed after the reply had time to arrive; `onSent` is called before this wait. A caller who
  * reads nothing for `stalledMs` (null: no limit) is disconnected.
  */
 export async function sendReply(

@@ -51,8 +51,8 @@ export interface PeerReader {
 }
 
 /**
- * Determines the caller. `trusted`: addresses and CIDRs of proxies. An https `baseUrl`, or TLS in the server itself
- * (`isTls`), means that every caller used https.
+ * Creates the reader of a caller's address and scheme. `trusted`: addresses and CIDRs of proxies whose headers are
+ * used. An https `baseUrl`, or TLS in the server itself (`isTls`), means that every caller used https.
  */
 export function createPeerReader(
   trusted: readonly string[],
