@@ -1,9 +1,9 @@
 import { endianness } from "node:os";
 
 /**
- * Prints 32-bit floats as JSON numbers with as few digits as parse back to the same 32-bit float, at most nine. JavaScript
- * prints the 17 digits of a 64-bit float, which was the largest cost of an embeddings call with numbers.
- * `Array.join` is the oracle of its test.
+ * Prints 32-bit floats as JSON numbers with as few digits as parse back to the same 32-bit float, at most nine.
+ * JavaScript prints the 17 digits of a 64-bit float, which was the largest cost of an embeddings call with numbers. The
+ * test compares the text with that of `Array.join`.
  */
 
 const MAX_DIGITS = 9;
@@ -34,7 +34,7 @@ export function vectorToJson(vector: Float32Array): string {
   return scratch.toString("latin1", 0, end);
 }
 
-/** The same as bytes, which are overwritten by the next call: copy them at once. */
+/** Like `vectorToJson`, as bytes. The next call overwrites them: copy them at once. */
 export function vectorJsonBytes(vector: Float32Array): Uint8Array {
   const end = writeVector(vector);
   return scratch.subarray(0, end);
@@ -54,7 +54,10 @@ function writeVector(vector: Float32Array): number {
   return at;
 }
 
-/** Writes one number at `at`; returns the position after it. A float as a parameter would be allocated on the heap. */
+/**
+ * Writes one number at `at`; returns the position after it. Takes the vector and an index, because a float passed as a
+ * parameter would be allocated on the heap.
+ */
 function writeFloat(text: Buffer, at: number, vector: Float32Array, index: number): number {
   const value = vector[index] ?? 0;
   const size = Math.abs(value);

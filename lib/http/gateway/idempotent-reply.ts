@@ -38,9 +38,12 @@ export function digestRequest(request: Inbound, body: Uint8Array): string {
 interface CopyUse {
   /** Called with a body that was read completely and copied. */
   store(body: Uint8Array): void;
-  /** Called for any other. */
+  /** Called for any other body. */
   discard(): void;
-  /** True once the call is charged: its repeat gets the reply even if this caller leaves in the middle of it. */
+  /**
+   * True once the call is charged: from then on a repeat gets the reply, even if this caller leaves in the middle of
+   * it.
+   */
   isSettled(): boolean;
 }
 
@@ -102,15 +105,15 @@ function teeBody(
 export interface IdempotentCall {
   /** Runs the request. */
   execute(ctx: GatewayContext): Promise<Outbound>;
-  /** The call's slot; a repeat releases the key's part of it. */
+  /** The call's slot; a repeat releases the slots of its key and owner while it waits. */
   slot: Pick<Slot, "enterCaller" | "waitAsRepeat">;
   /** Checks the API key's permissions for the request as they are now and returns the context with the current key. */
   authorizeReplay(ctx: GatewayContext): Promise<GatewayContext>;
 }
 
 /**
- * The reply of the original request. Throws the signal's reason when it is aborted first, so that a caller who left keeps
- * no slot, and `upstream_timeout` at `deadline` (monotonic milliseconds).
+ * The reply of the original request. Throws the signal's reason when it is aborted first, so that a caller who left
+ * keeps no slot, and `upstream_timeout` at `deadline` (monotonic milliseconds).
  */
 function replyOf<T>(
   original: Promise<T>,
@@ -134,7 +137,7 @@ function replyOf<T>(
   });
 }
 
-/** Headers about the state of the limits at a call, or about how it was answered. */
+/** Headers that describe one call only: the state of its limits, and how it was answered. */
 const OF_ONE_CALL = /^(?:(?:x-)?ratelimit-|x-patchbay-(?:attempts|cache|channel|overhead-ms)$)/;
 
 /** The headers of a stored reply and, where it is of a call with a ledger entry, those of its repeat. */
@@ -183,11 +186,11 @@ async function runFirst(
 }
 
 /**
- * Runs `execute` once for all requests of one key with the same Idempotency-Key and body. Only status
- * 200 is stored: a failure asks for a retry, and the official SDKs retry under the same key. Before a stored reply is
- * sent, `authorizeReplay` runs, since the key may have lost a permission meanwhile. While a repeat waits it holds none of
- * its key's slots; it takes one when it has to run the request. It waits for the time of one call at most, and then
- * throws `upstream_timeout`.
+ * Runs `execute` once for all requests of one key with the same Idempotency-Key and body. Only status 200 is stored:
+ * after a failure the official SDKs retry with the same Idempotency-Key, and that retry must run. Before a stored reply
+ * is sent, `authorizeReplay` runs, since the key may have lost a permission meanwhile. A repeat that waits holds no
+ * slots of its key and owner; it takes them when it has to run the request. It waits at most for the time of one call,
+ * and then throws `upstream_timeout`.
  */
 export async function answerOnce(
   ctx: GatewayContext,
@@ -214,7 +217,7 @@ export async function answerOnce(
       // The original request failed. The wait does not count towards the time limit of the call that may run now.
       current = { ...current, receivedAt: services.clock.monotonic() };
     } else if (isInside) return runFirst(current, start, call);
-    // The original request failed after this one had entered as its repeat, without slots.
+    // The original request failed after this one had entered as its repeat, without slots: enter again.
     else start.discard();
   }
 }

@@ -42,8 +42,8 @@ function queryKeys(query: string): string[] {
 
 /**
  * The API key a request carries: `Authorization: Bearer` (scheme in any case), and where `takesGoogleKey` also
- * `x-goog-api-key` and `?key=`. Throws `unauthenticated` when there is none, `invalid` when there is another in any of
- * these places, also where it would not be taken.
+ * `x-goog-api-key` and `?key=`. Throws `unauthenticated` when there is none, `invalid` when any of these places has a
+ * different key, even if the route would not take it from there.
  */
 function presentedKey(request: Inbound, takesGoogleKey: boolean): string {
   const google = request.headers.get("x-goog-api-key")?.trim();
@@ -97,7 +97,7 @@ class Caller {
     return authenticateKey(this.services, this.presented, this.request.peer);
   }
 
-  /** The same after a slow body; else as they were on arrival. */
+  /** The key and its owner: as they are now after a slow body, else as they were on arrival. */
   async recent(): Promise<KeyWithOwner> {
     const isSlow = this.services.clock.monotonic() - this.arrivedAt > SLOW_BODY_MS;
     return isSlow ? this.current() : this.arrived;
@@ -113,13 +113,18 @@ interface ReadCall {
   idempotency: { key: string; digest: string } | null;
 }
 
-/** A header in UTF-8: HTTP libraries give each byte as one character. Other bytes are taken as Latin-1. */
+/**
+ * Decodes a header, of which HTTP libraries return each byte as one character: as UTF-8 if its bytes are valid, else as
+ * Latin-1.
+ */
 function decodeHeader(value: string): string {
   const bytes = Buffer.from(value, "latin1");
   return isUtf8(bytes) ? bytes.toString() : value;
 }
 
-/** The tags as sent, but with at most one space after a comma: the store finds no tag with other white space around it. */
+/**
+ * The tags as sent, but with at most one space after a comma: the store finds no tag with other white space around it.
+ */
 function readTags(request: Inbound): string | null {
   const sent = request.headers.get("x-patchbay-tags");
   if (sent === undefined) return null;

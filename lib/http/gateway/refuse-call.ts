@@ -18,8 +18,9 @@ export interface CallProgress {
 }
 
 /**
- * Renders a failed gateway call. One without a ledger entry is counted in the metric of rejected calls unless the caller
- * left, and in the list of rejected requests unless the server failed too: the store may be the cause.
+ * Renders a failed gateway call. A call without a ledger entry is counted in the metric of rejected calls unless the
+ * caller left. It is also counted in the list of rejected requests, unless the error is a 5xx other than `overloaded`:
+ * the store may be its cause.
  */
 export function refuseCall(
   surface: Surface,

@@ -5,8 +5,9 @@ import type { Outbound } from "../core/exchange";
 import { appErrorOf } from "../core/render-error";
 
 /**
- * A reply body of `chunks`, which are rendered from a call's events. The end of the body always ends the call: the reader
- * leaves (even before the first chunk), or rendering or encoding throws. `chunks` must read the events by `next()` only.
+ * A reply body of `chunks`, which are rendered from a call's events. The call always ends with the body, also when the
+ * reader leaves (even before the first chunk), or when rendering or encoding throws. `chunks` must read the events with
+ * `next()` only.
  */
 export function speechBody(
   ctx: GatewayContext,
@@ -40,7 +41,9 @@ export function speechBody(
   };
 }
 
-/** The reply that `render` makes of a call. A throw ends the call with that error, since its events would never be read. */
+/**
+ * The reply that `render` makes of a call. A throw ends the call with that error, since its events would never be read.
+ */
 export async function renderCall(
   call: SpeechCall,
   render: () => Outbound | Promise<Outbound>,
@@ -71,8 +74,8 @@ export async function awaitFirstChunk(
 }
 
 /**
- * Converts and logs an error of a reply whose status was already sent. If it is thrown on, the adapter also logs that the
- * reply was cut, without the code.
+ * Converts and logs an error of a reply whose status was already sent. If the error is rethrown, the adapter also logs
+ * that the reply was cut, without the error code.
  */
 export function streamFailure(
   ctx: GatewayContext,

@@ -17,7 +17,7 @@ export function textOf(content: { parts: readonly { text: string }[] }): string 
 /** Settings of all texts of a call. */
 interface Settings {
   dimensions: number | undefined;
-  /** Where the body has them, or may. */
+  /** The path in the body of the requested dimensions, for messages. */
   dimensionsField: string;
   taskType: string | undefined;
 }
@@ -57,7 +57,10 @@ function commonSettings(requests: readonly PlacedRequest[]): Settings {
   return { dimensions, dimensionsField: fieldOf(first, "outputDimensionality"), taskType };
 }
 
-/** Names the field in `other`; one that `other` lacks is named as `first` sent it. */
+/**
+ * The error of a setting that is not the same in `first` and `other`. It names the field in `other`, in the form that
+ * `first` sent if `other` lacks it.
+ */
 function differentSetting(first: PlacedRequest, other: PlacedRequest, name: SettingName): AppError {
   const sender = settingOf(other.request, name) === undefined ? first : other;
   const field = fieldOf({ ...sender, path: other.path }, name);
@@ -88,7 +91,10 @@ async function checkModels(
   }
 }
 
-/** Only Gemini channels have task types. A cached vector does not name its channel: then all of the model count. */
+/**
+ * True when the task type had no effect: only Gemini channels support it. The channel of cached vectors is unknown, so
+ * for these all channels of the model are checked.
+ */
 function ignoresTaskType({ channel }: EmbeddedTexts, { routes }: CatalogEntry): boolean {
   const channels = channel === null ? routes.map((route) => route.channel) : [channel];
   return channels.every(({ provider }) => provider !== "gemini");

@@ -45,7 +45,7 @@ const MODEL_FIELDS = [
   "labels",
 ] as const satisfies readonly (keyof GeminiSpeechRequest)[];
 
-/** The names of the fields that were sent; an empty list asks for nothing. */
+/** The names of the fields that were sent; an empty list counts as not sent. */
 function sentOf<Name extends string>(
   names: readonly Name[],
   fields: Partial<Record<Name, unknown>>,
@@ -56,7 +56,10 @@ function sentOf<Name extends string>(
   });
 }
 
-/** Takes only the known fields of `speechMetadata`, whose unknown ones may be named like those of `SpokenPart`. */
+/**
+ * Copies only the known fields of `speechMetadata`: an unknown one could have the name of another field of
+ * `SpokenPart`.
+ */
 function toSpokenPart({ text, speechMetadata }: Part, path: string): SpokenPart {
   if (speechMetadata === undefined) return { text };
   const { speaker, style } = speechMetadata;

@@ -11,8 +11,8 @@ import { type SpeechReplyFields, usageMetadata } from "./speech-reply";
 const MAX_BUFFERED_WAV_BYTES = 4 * 1024 * 1024;
 
 /**
- * The JSON of `:generateContent`, written while the audio is read; only the current chunk is in memory. The usage and the
- * closing braces are sent after the call is settled.
+ * The JSON of `:generateContent`, written while the audio is read; only the current chunk is in memory. The usage and
+ * the closing braces are sent after the call is settled.
  */
 export async function* wholeSpeech(call: SpeechCall, fields: SpeechReplyFields): AsyncGenerator<Uint8Array> {
   let end: SpeechEnd | undefined;
@@ -80,8 +80,8 @@ class Base64Encoder {
   private rest: Uint8Array = new Uint8Array(0);
 
   /**
-   * Returns `before` (ASCII) and the base64 of the bytes so far, as bytes; only the encoder creates a string of the
-   * base64.
+   * Returns `before` (ASCII) and the base64 of the bytes so far, as bytes: outside the encoder, no string of the base64
+   * is made.
    */
   push(bytes: Uint8Array, before: string): Uint8Array {
     const all = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);

@@ -71,7 +71,7 @@ function checkTokenTotal(input: Exclude<EmbeddingsInput, string>): void {
   if (total > MAX_TOKENS_PER_REQUEST) throw tooManyTokens();
 }
 
-/** A list as texts. A list of numbers is one input. */
+/** The texts of a list of inputs. A list of numbers is one input, sent as token IDs. */
 function* textsOf(input: Exclude<EmbeddingsInput, string>): Generator<void, EmbeddingInput[], void> {
   checkTokenTotal(input);
   const inputs: EmbeddingInput[] = [];
