@@ -16,7 +16,7 @@ import { DATA_HEADERS, STRICT_TRANSPORT } from "./security-headers";
 
 const compress = promisify(gzip);
 
-/** Bodies by their plain form: a reply that its route keeps is compressed once. */
+/** Compressed bodies by their uncompressed ones, so that a reply that its route keeps is compressed once. */
 const compressed = new WeakMap<Uint8Array, Promise<Uint8Array>>();
 
 function compressOnce(body: Uint8Array): Promise<Uint8Array> {
@@ -103,7 +103,7 @@ async function answerFound(
 /** OpenAI's endpoints for text generation. */
 const TEXT_GENERATION = /^\/v1(?:\/engines\/[^/]+)?\/(?:chat\/completions|completions|responses)(?:\/|$)/;
 
-/** Paths of OpenAI's surface that answer Google's clients in their form. */
+/** Paths of OpenAI's surface that answer Google's clients in Gemini's form. */
 const MODELS_PATH = /^(?:\/v1)?\/v1\/models(?:\/|$)/;
 
 /** The error for a path or method without a route, and its dialect. */

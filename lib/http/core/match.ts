@@ -18,7 +18,7 @@ interface Pattern {
   methods: Map<Method, Route>;
   /** Ends in `{model}`, so a `:word` at the end may be a method that this table does not have. */
   endsInModel: boolean;
-  /** Has literal segments after `{model}`, with which a model's name may end too (`acme/route`). */
+  /** Has literal segments after `{model}`, but the name of a model may end in the same segments (`acme/route`). */
   endsLikeModel: boolean;
   /** Grows with the number of literal characters; patterns of higher rank are matched first. */
   rank: number;

@@ -52,14 +52,17 @@ export function isRoutedPath(path: string): boolean {
 
 const OPENAI_PATH =
   /^\/(?:audio|chat|completions|embeddings|engines|files|images|moderations|responses)(?:\/|$)/;
-/** The console has a page of that name: only a request with a key means an API's list of models, or a model's method. */
+/**
+ * The console has a page at this path: only a request with an API key is meant for the API's list of models or for a
+ * model.
+ */
 const MODELS_PATH = /^\/models(?:\/|$)/;
 /** Browsers send other schemes to proxies in front. */
 const BEARER = /^\s*bearer\s/i;
 
 /**
- * The dialect of an API call at the root, as an SDK sends it when its base URL lacks `/v1` or `/v1beta`; null for any other
- * path. These paths have neither a page nor a route; the error asks the caller to correct the base URL.
+ * The dialect of an API call at the root, as an SDK sends it when its base URL lacks `/v1` or `/v1beta`; null for any
+ * other path. These paths have neither a page nor a route; the error asks the caller to correct the base URL.
  */
 export function bareDialect(path: string, headers: ReadonlyMap<string, string>): "openai" | "gemini" | null {
   if (OPENAI_PATH.test(path)) return "openai";
@@ -71,8 +74,8 @@ export function bareDialect(path: string, headers: ReadonlyMap<string, string>):
 const REPEATED_VERSION = /^(\/v1(?:beta)?)(\/v1(?:beta)?\/(?:audio|embeddings|engines|models)(?:\/.*)?)$/;
 
 /**
- * The parts of a path with two versions, as clients that add one, like Google's SDKs, send it when the base URL ends in
- * one; null for any other path.
+ * Splits a path with two versions, which clients that add a version themselves (such as Google's SDKs) send when the
+ * base URL ends in one already; null for any other path.
  */
 export function splitRepeatedVersion(path: string): { version: string; rest: string } | null {
   const [, version, rest] = REPEATED_VERSION.exec(path) ?? [];

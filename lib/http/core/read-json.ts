@@ -20,7 +20,7 @@ export const JSON_LIMITS: JsonLimits = {
   maxValues: 100_000,
 };
 
-/** Of an embeddings request, whose input may be a list of token IDs. */
+/** The limits of an embeddings request, whose input may be a list of token IDs. */
 export const TOKEN_JSON_LIMITS: JsonLimits = {
   ...JSON_LIMITS,
   maxArrayItems: MAX_TOKENS_PER_REQUEST,
@@ -38,7 +38,10 @@ function refuse(message: string): AppError {
   return new AppError("invalid", message);
 }
 
-/** The end of the number that begins at `start`. Throws for a number that JavaScript would silently round. */
+/**
+ * The end of the number that begins at `start`. Throws for an integer, written without point and exponent, that
+ * JavaScript would silently round, and for a number that it would read as infinite.
+ */
 function scanNumber(bytes: Uint8Array, start: number): number {
   let end = start;
   let isPlain = true;
@@ -106,7 +109,10 @@ class Scan {
     this.#limits = limits;
   }
 
-  /** Reads about this many bytes more; false at the end. Throws at the first excess. */
+  /**
+   * Scans about `count` more bytes; returns false at the end of the body. Throws `invalid` as soon as a limit is
+   * exceeded.
+   */
   read(count: number): boolean {
     const bytes = this.#bytes;
     const limits = this.#limits;
@@ -209,7 +215,7 @@ function parse(text: string): unknown {
 const BYTES_PER_STEP = 128 * 1024;
 
 /**
- * `readJsonObject` in steps, so that a large body delays other calls less. The text is made and parsed in one of them,
+ * `readJsonObject` in steps, so that a large body delays other calls less. Decoding and parsing are a single step,
  * since only one body at a time may take several times its memory (`createBodyMemory`).
  */
 export function* readJsonInSteps(
@@ -235,8 +241,8 @@ export function* readJsonInSteps(
 
 /**
  * Parses the bytes of a body as a JSON object, strictly: UTF-8 without a byte order mark, one document, no duplicate
- * keys, no `__proto__`, `constructor` or `prototype`, no NUL, no lone surrogate, no number that loses precision, within
- * `limits`. Linear in the body's length. Throws AppError `invalid`.
+ * keys, no `__proto__`, `constructor` or `prototype`, no NUL, no lone surrogate, no integer that loses precision,
+ * within `limits`. Linear in the body's length. Throws AppError `invalid`.
  */
 export function readJsonObject(bytes: Uint8Array, limits: JsonLimits = JSON_LIMITS): Record<string, unknown> {
   return runAtOnce(readJsonInSteps(bytes, limits));

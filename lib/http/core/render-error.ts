@@ -25,7 +25,7 @@ export const GEMINI_STATUS = {
   504: "DEADLINE_EXCEEDED",
 } as const satisfies Record<HttpStatus, string>;
 
-/** What the body of each code says: OpenAI's `type` and `code`, and the `code` of the console's API. */
+/** The fields of each error's body: OpenAI's `type` and `code`, and the `code` of the console's API. */
 export const BODY_CODES = {
   unauthenticated: ["authentication_error", "invalid_api_key", "unauthenticated"],
   invalid_credentials: ["authentication_error", "invalid_api_key", "invalid_credentials"],
@@ -169,7 +169,9 @@ function traceOf(cause: unknown): string | undefined {
   return cause instanceof Error ? (cause.stack ?? cause.message) : undefined;
 }
 
-/** The AppError of a thrown value. Any other error is internal, except a lack of file descriptors, which is temporary. */
+/**
+ * The AppError of a thrown value. Any other error is internal, except a lack of file descriptors, which is temporary.
+ */
 export function appErrorOf(thrown: unknown): AppError {
   const isAboutFiles = isOutOfFiles(thrown);
   if (isAppError(thrown) && !(isAboutFiles && thrown.code === "internal")) return thrown;

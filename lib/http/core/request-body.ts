@@ -1,6 +1,9 @@
 import { AppError, isAppError } from "../../errors";
 
-/** Bytes of a streamed body that must arrive within the upload timeout: a large body may take several of them. */
+/**
+ * Bytes of a streamed body after which the upload timeout starts again, so that a large body may take longer than one
+ * timeout.
+ */
 const STREAMED_WINDOW_BYTES = 8 * 1024 * 1024;
 
 export function tooLarge(maxBytes: number): AppError {

@@ -31,7 +31,7 @@ interface ConsoleInput<Body, Query, Params> {
   request: Inbound;
   /** The body of an endpoint with `rawBody`, up to `maxBodyBytes`. */
   readBytes(): Promise<Uint8Array>;
-  /** The same as it arrives. */
+  /** The same body, in chunks as they arrive. */
   streamBytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -49,7 +49,7 @@ interface ConsoleHandling<Body, Query, Params, Reply> {
   maxBodyBytes?: number;
   /** Runs before the fields of the body are checked: its error takes precedence over theirs. */
   checkFirst?(services: ConsoleServices): Promise<void>;
-  /** Errors of fields that `body` leaves to the handler, to be reported together with those that it finds. */
+  /** Errors of fields that `body` leaves to the handler, to be reported together with the errors that `body` finds. */
   moreIssues?(services: ConsoleServices, fields: Readonly<Record<string, unknown>>): readonly Issue[];
   summary: string;
   /** Adds the checks that `body` leaves to the handler to the published schema. */
@@ -87,8 +87,8 @@ export interface GatewayRoute {
   method: Method;
   path: string;
   /**
-   * Whose limits of a body apply, and the model that the key must allow when a stored reply is returned. Nothing else: the
-   * handler checks the key with `resolveModel`. Null: not about a model.
+   * Selects the limits of the body, and which models a request may name when a stored reply is returned (null: any). It
+   * has no other effect: the handler checks the key with `resolveModel`.
    */
   operation: Exclude<Operation, "manage"> | null;
   summary: string;
@@ -116,7 +116,7 @@ export interface PlainRoute {
   summary: string;
   /** For /openapi.json. */
   content: ReplyContent;
-  /** For /openapi.json: the route asks for the metrics token itself. */
+  /** For /openapi.json: the handler itself checks the metrics token. */
   takesMetricsToken?: true;
   handle(services: ConsoleContext, request: Inbound): Promise<Outbound>;
 }

@@ -13,7 +13,7 @@ export const DATA_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** Of this host alone: other services of its domain may have no TLS. */
+/** Without `includeSubDomains`: services on subdomains may have no TLS. */
 export const STRICT_TRANSPORT = "max-age=63072000";
 
 /** The content security policy of a page; scripts need the nonce. `isDevelopment` permits Next's hot reloading. */

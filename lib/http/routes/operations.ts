@@ -9,8 +9,9 @@ import { describeRoutes } from "../core/openapi/describe-routes";
 import { consoleRoute, type PlainRoute, type Route } from "../core/route";
 
 /**
- * Checks access to the metrics: with a token (the environment's, else the one created in the console) its bearer;
- * without one, direct connections from this machine.
+ * Checks access to the metrics. If there is a metrics token (from the environment, else created in the console), the
+ * request must carry it as its bearer token; otherwise only direct connections from this machine are accepted. Throws
+ * `forbidden`, `unauthenticated`.
  */
 function requireMetricsReader(
   token: string | null,

@@ -13,7 +13,8 @@ function textOf(event: LiveEvent): string {
     case "changed":
       return `event: changed\ndata: ${JSON.stringify({ topics: event.topics })}\n\n`;
     case "beat":
-      // Not a comment, which scripts never see; an event without a data line is not dispatched.
+      // Not an SSE comment, which scripts never see. The empty `data` line is needed: without one an event is not
+      // dispatched.
       return "event: beat\ndata:\n\n";
     case "ended":
       return `event: ended\ndata: ${JSON.stringify({ reason: event.reason })}\n\n`;
