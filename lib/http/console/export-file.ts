@@ -18,12 +18,13 @@ const FORMATS = {
   },
 } as const satisfies Record<ExportFormat, unknown>;
 
-/** Without it, Excel reads UTF-8 in the legacy encoding of its locale. */
+/** Without a byte order mark, Excel reads UTF-8 in the legacy encoding of its locale. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * A download of rows in this format, `<name>.csv` or `<name>.jsonl`, with a chunk for each page. `caller`: a CSV file
- * begins with a byte order mark for a session, whose browser saves it for a spreadsheet, but not for scripts with a key.
+ * begins with a byte order mark for a session, whose browser saves it for a spreadsheet, but not for scripts with a
+ * key.
  */
 export function exportFile<Column extends string>(
   name: string,

@@ -34,7 +34,7 @@ export function parseInput<Schema extends z.ZodType>(
   throw new AppError("invalid", message, { issues });
 }
 
-/** Parameters of lists that clients also send empty, which means that there is none. */
+/** Query parameters of lists that clients may send empty, which counts as not sent. */
 const MAY_BE_EMPTY = new Set(["cursor", "q"]);
 
 function readQuery(query: string): Record<string, string> {
@@ -65,8 +65,8 @@ async function findCaller(
 }
 
 /**
- * Authenticates again once the body has arrived: a slow body keeps a request open, and its user may have been signed
- * out, disabled or demoted meanwhile. Anonymous callers stay anonymous.
+ * Authenticates again once a JSON body has arrived: a slow body keeps a request open, and its user may have been signed
+ * out, disabled or demoted meanwhile. Anonymous callers stay anonymous. A raw body is read only later, by the handler.
  */
 async function findCallerAfterBody(
   route: ConsoleRoute,
@@ -99,7 +99,10 @@ function requireLevel(route: ConsoleRoute, caller: ConsoleCaller): void {
     throw new AppError("forbidden", "Your role requires 2FA: enable it under Account first.");
 }
 
-/** A member whose key or session is misused can always delete it, and change the password, which has its own limit. */
+/**
+ * True for changes that a member's limit counts. Deletions and password changes are not limited here, so that a member
+ * can always delete a misused key or session; password changes have their own limit.
+ */
 function isLimitedChange({ auth, method, path }: ConsoleRoute): boolean {
   return auth !== "none" && method !== "GET" && method !== "DELETE" && path !== "/api/user/password";
 }
@@ -109,7 +112,7 @@ function hasBody(request: Inbound): boolean {
   return (length !== undefined && length !== "0") || request.headers.has("transfer-encoding");
 }
 
-/** Routes that take a file accept as many fields as fit into its size. */
+/** Routes with their own body size, such as those that take a file, accept as many keys as fit into it. */
 function jsonLimits({ maxBodyBytes }: ConsoleRoute): JsonLimits {
   if (maxBodyBytes === undefined) return JSON_LIMITS;
   const maxKeys = Math.floor(maxBodyBytes / 32);
