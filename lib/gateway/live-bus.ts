@@ -31,7 +31,7 @@ export interface LiveBus {
   onClose(action: () => void): () => void;
 }
 
-/** Streams per session; every visible tab has one. */
+/** Most streams per session; every visible tab has one. */
 const MAX_PER_SESSION = 8;
 const MAX_PER_USER = 24;
 

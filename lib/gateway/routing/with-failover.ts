@@ -130,7 +130,9 @@ function chooseNext(state: FailoverState): Choice | null {
   return target === null ? null : { target, repeat };
 }
 
-/** The attempt on an entered channel; null when no time or budget for repeats is left. */
+/**
+ * The attempt on an entered channel. When no time or budget for repeats is left, leaves the channel and returns null.
+ */
 function beginNext(state: FailoverState, { target, repeat }: Choice, entered: Entered): NextAttempt | null {
   const { clock } = state.ctx.services;
   const { traffic } = state.ctx.services.state;
@@ -155,7 +157,8 @@ function recordFailure(
   if (next === "throw" || !isAppError(error)) throw error;
   state.excluded.add(target.channel.id);
   if (next === "skip") {
-    // Not an attempt. The first such error is thrown when no channel supports the request.
+    // A skipped channel does not count as an attempt. The first such error is thrown when no channel supports the
+    // request.
     state.unsupported ??= error;
     state.unsupportedBy.add(target.channel.id);
     // If this was a repeat, it must not be made again.

@@ -121,7 +121,7 @@ export class ReplyCopy {
     }
   }
 
-  /** The chunks, which are no longer counted here; null when the copy was given up. */
+  /** Returns the chunks, whose memory is no longer counted; null when the copy was given up. */
   take(): Uint8Array[] | null {
     const chunks = this.#chunks;
     this.release();
@@ -144,7 +144,7 @@ export class BufferedSpeech {
   #blocks: Uint8Array[] = [];
   /** Bytes used of the last block when pieces are copied into it; null when the block is itself a piece. */
   #used: number | null = null;
-  /** Memory of the blocks. */
+  /** Bytes of memory of the blocks, used or not. */
   #held = 0;
   #counted = 0;
   readonly #check: (bytes: number, ownBytes: number) => void;

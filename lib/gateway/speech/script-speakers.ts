@@ -5,7 +5,7 @@ import type { SpeechSegment } from "../../ports/speech-model";
 /** One part of the caller's text; it may hold many lines. */
 export interface SpokenPart {
   text: string;
-  /** Speaks the whole part; labels of its lines are ignored. */
+  /** The speaker of the whole part; speaker labels in its lines are ignored. */
   speaker?: string;
   style?: string;
   /** Where a part with a speaker is in the caller's body, for messages. */

@@ -186,7 +186,7 @@ export class MeteredSpeech implements AsyncIterableIterator<SpokenEvent> {
     const { source, halt } = this.#opened;
     this.#isOver = true;
     this.#events.end();
-    // Stops the engine before the entry is written; its own end or error no longer matters.
+    // Stops the engine before the entry is written; the engine's own end or error no longer matters.
     halt();
     source.return?.().catch(() => {});
     await this.#meter.settle(failedOutcome(error, this.#usageAt(error)));

@@ -4,7 +4,7 @@ import type { GatewayServices } from "../context";
 
 /** What the channels of a speech model can do beyond text and voice. */
 export interface SpeechTraits {
-  /** A channel follows `instructions`; one that does not names them in `x-patchbay-ignored`. */
+  /** True when at least one channel follows `instructions`; replies of the others name them in `x-patchbay-ignored`. */
   takesInstructions: boolean;
   /** The catalogues whose names are the upstreams' own voices; other catalogues' names are aliases. */
   ownFamilies: Voice["family"][];

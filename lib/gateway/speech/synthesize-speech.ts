@@ -49,8 +49,8 @@ export interface SpeechInput {
   endUser: string | null;
   source: { dialect: "gemini" | "openai"; body: Readonly<Record<string, unknown>> };
   /**
-   * The reply is not streamed, so that it must not begin before an upstream's audio is complete. Speech of a
-   * built-in engine begins at once nevertheless.
+   * The reply is not streamed, so it must not begin before an upstream's audio is complete. Speech of a built-in engine
+   * still begins at once.
    */
   isReplyBuffered?: boolean;
   /** The reply has raw samples in base64, so base64 that an upstream sends can be forwarded unchanged. */
@@ -212,7 +212,7 @@ function parametersOf({ language, speed }: SpeechInput, segments: readonly Speec
   };
 }
 
-/** A caller of Gemini's stream can use a part of the speech. */
+/** True for Gemini's stream, whose caller can use a part of the speech. */
 function acceptsPart({ isReplyBuffered, source }: SpeechInput): boolean {
   return isReplyBuffered !== true && source.dialect === "gemini";
 }
