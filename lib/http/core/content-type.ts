@@ -31,7 +31,7 @@ function checkEncoding(request: Inbound): void {
       "The body must not be compressed: send it without Content-Encoding.",
     );
   }
-  // Node removes the chunks and ignores every other coding of the list.
+  // Node decodes `chunked` and ignores every other coding in the list.
   const coding = request.headers.get("transfer-encoding");
   if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
     throw new AppError(

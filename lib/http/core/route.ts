@@ -38,9 +38,10 @@ interface ConsoleInput<Body, Query, Params> {
 /** How the server answers an endpoint of the console. */
 interface ConsoleHandling<Body, Query, Params, Reply> {
   /**
-   * `none`: anyone; `session`: the session of any user; `sessionOrManageKey`: that, or an API key with the operation
-   * `manage`; `adminOrManageKey`: a session or such a key of an owner or admin; `adminSession`: their session alone;
-   * `ownerSession`: the owner's session. Keys reach keys, channels, models and usage.
+   * `none`: anyone; `session`: the session of any user; `sessionOrManageKey`: such a session, or a management key (an
+   * API key with the operation `manage`); `adminOrManageKey`: the session or a management key of an owner or admin;
+   * `adminSession`: only the session of an owner or admin; `ownerSession`: only the owner's session. Management keys
+   * reach API keys, channels, models and usage.
    */
   auth: "none" | "session" | "sessionOrManageKey" | "adminOrManageKey" | "adminSession" | "ownerSession";
   /** Allowed for users who must set up 2FA first (Settings, `two_factor_roles`): their account and sign-out. */
@@ -81,7 +82,7 @@ export interface ConsoleReply<Data = unknown> {
   stream?: { contentType: string; body: AsyncIterable<Uint8Array> };
 }
 
-/** `/v1/**`, `/v1beta/**`: an API key, then the surface's own shapes. */
+/** `/v1/**`, `/v1beta/**`: requires an API key, and answers in the format of its surface. */
 export interface GatewayRoute {
   surface: "gemini" | "openai";
   method: Method;

@@ -68,7 +68,7 @@ function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
   return route.operation === "embeddings" ? limits.embeddingsBodyBytes : limits.jsonBodyBytes;
 }
 
-/** Larger bodies are parsed in steps, in bytes. */
+/** Bodies above this number of bytes are parsed in steps. */
 const MAX_SINGLE_STEP_BYTES = 64 * 1024;
 
 /** The key is checked again after a body that took longer than this to arrive, in milliseconds. */

@@ -238,7 +238,7 @@ export class NodeAdapter {
       const readerIdleMs = isConsole ? stalledMs : limits.readerIdleMs;
       await sendReply(message, response, reply, isDraining(), readerIdleMs, releaseAll);
     } catch (error) {
-      // The head is sent, so only a broken connection can signal the error.
+      // Once the head is sent, only a broken connection can signal the error.
       if (!signal.aborted) onBroken(error, requestId, traceId);
       await flush(response);
       response.destroy();

@@ -59,7 +59,7 @@ function yearsFrom(year: number): string {
   return `^(?:${[digits, ...above].join("|")})-`;
 }
 
-/** `\d` and `\w` are wider in other languages than in JavaScript. */
+/** Replaces `\d` and `\w`, which match more characters in other languages than in JavaScript. */
 function portable(pattern: string): string {
   return pattern.replaceAll("\\d", "[0-9]").replaceAll("\\w", "[A-Za-z0-9_]");
 }
@@ -120,7 +120,8 @@ function strict(schema: Json, rules: RequestRules): Json {
         maxItems: schema.maxItems ?? rules.maxArrayItems ?? JSON_LIMITS.maxArrayItems,
       };
     case "integer": {
-      // A query parameter's integer is parsed from digits; the document describes the integer.
+      // An integer in a query is parsed from text with a pattern, which does not apply to the integer that the document
+      // describes.
       const { pattern: _, ...integer } = joined;
       return integer;
     }

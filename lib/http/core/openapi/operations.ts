@@ -57,7 +57,7 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
     const isRequired = Array.isArray(required) && required.includes(name);
     const known = parameterExample(name);
-    // The same name may have other values elsewhere.
+    // A parameter of the same name may have other choices in another operation.
     const choices = isObject(schema) && Array.isArray(schema.enum) ? schema.enum : null;
     const example = choices === null || choices.includes(known) ? known : choices[0];
     return { ...parameter(name, "query", isObject(schema) ? schema : {}, isRequired), example };
