@@ -6,17 +6,17 @@ interface Nearest {
   similarity: number;
 }
 
-/** Two clusters that become one; a cluster has the index of one of its texts. */
+/** A merge of two clusters. A cluster is identified by the index of one of its texts. */
 interface Merge {
   into: number;
-  /** The cluster that ends. */
+  /** The cluster that is merged into `into` and no longer exists. */
   from: number;
 }
 
 export interface Clustering {
   /** Indexes of the texts; similar ones are adjacent. */
   order: readonly number[];
-  /** From the most similar clusters to the last two: one less than there are texts. */
+  /** In the order in which they were made, the most similar clusters first; one fewer than there are texts. */
   merges: readonly Merge[];
 }
 
@@ -44,8 +44,8 @@ function join(matrix: SquareMatrix, one: readonly number[], other: readonly numb
 }
 
 /**
- * Average-linkage clustering (UPGMA, Sokal and Michener 1958). For the order, each merge joins its clusters at their
- * most similar ends. Per text O(n²) at worst, O(n) usually.
+ * Average-linkage clustering (UPGMA, Sokal and Michener 1958). To order the texts, each merge concatenates its two
+ * clusters at their most similar ends. For n texts O(n³) at worst, usually O(n²).
  */
 export async function clusterBySimilarity(
   matrix: SquareMatrix,
@@ -91,7 +91,7 @@ export async function clusterBySimilarity(
     }
     for (const [cluster, known] of nearest) {
       const isAffected = cluster === from || known.cluster === from || known.cluster === to.cluster;
-      // An average never exceeds its parts, so the nearest cluster of all others is unchanged.
+      // The new link is an average, at most the larger of the old two: every other cluster keeps its nearest one.
       if (isAffected) nearest.set(cluster, findNearest(cluster));
     }
     if (merges.length % MERGES_PER_SLICE === 0) await pause();

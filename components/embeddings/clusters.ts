@@ -3,7 +3,7 @@ import { type SquareMatrix, valueAt } from "./similarity";
 
 /** Texts that are more similar to each other than to the rest. */
 export interface Cluster {
-  /** Indexes of its texts: the text nearest to the others first, the label; then the next nearest. At least two. */
+  /** Indexes of its texts, at least two, the most central text first; that one labels the cluster. */
   members: readonly number[];
 }
 
@@ -44,7 +44,7 @@ function silhouette(cosines: SquareMatrix, clusterOf: Int32Array): number {
   return total / count;
 }
 
-/** Members from the one with the highest mean similarity to the others down; ties keep the order of the texts. */
+/** The members by descending mean similarity to the others; ties keep the order of the texts. */
 function fromCentre(cosines: SquareMatrix, members: readonly number[]): number[] {
   const nearness = (one: number) => members.reduce((sum, other) => sum + valueAt(cosines, one, other), 0);
   const nearnessOf = new Map(members.map((one) => [one, nearness(one)]));
@@ -52,8 +52,8 @@ function fromCentre(cosines: SquareMatrix, members: readonly number[]): number[]
 }
 
 /**
- * The clusters of the cut, of 2 to 12, with the best mean silhouette; largest first. Texts alone in a cluster are left
- * out. Empty with fewer than four texts, and where no cut has a mean silhouette above 0.
+ * Cuts the clustering into the number of clusters, 2 to 12, with the best mean silhouette; largest cluster first. Texts
+ * alone in a cluster are left out. Empty for fewer than four texts, or if no cut has a mean silhouette above 0.
  */
 export function findClusters(cosines: SquareMatrix, clustering: Clustering): Cluster[] {
   const { count } = cosines;

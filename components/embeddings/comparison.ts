@@ -66,7 +66,7 @@ export async function compare(
   };
 }
 
-/** Ranks the texts of a comparison, with the vectors `documents`, by similarity to the vector of a query. */
+/** Ranks the texts of a comparison by similarity to the query's vector. `documents`: the vectors of these texts. */
 export function rankByQuery(
   comparison: Comparison,
   documents: readonly Float32Array[],

@@ -33,7 +33,7 @@ export function draftTexts(texts: readonly string[]): DraftText[] {
 export const EXAMPLES = ["paraphrases", "nearMisses", "negations", "search", "support", "news"] as const;
 export type Example = (typeof EXAMPLES)[number];
 
-/** What a page without a link and a stored draft starts with. */
+/** The initial draft of a page that has neither a link nor a stored draft. */
 export const EMPTY_DRAFT: EmbeddingsDraft = {
   texts: [],
   model: "",
@@ -43,8 +43,8 @@ export const EMPTY_DRAFT: EmbeddingsDraft = {
 };
 
 /**
- * The draft with the fields of a link. A link to a model changes nothing else; any other describes a call, in which
- * absent settings have their defaults.
+ * Applies a link to the draft. A link with only a model changes just the model. Any other link describes a whole call:
+ * settings that it leaves out get their defaults, while absent texts and an absent model are those of the draft.
  */
 export function withLink(draft: EmbeddingsDraft, link: EmbeddingsLink): EmbeddingsDraft {
   const { texts, ...fields } = link;
@@ -57,7 +57,7 @@ export function withLink(draft: EmbeddingsDraft, link: EmbeddingsLink): Embeddin
 export const hasFixedLength = (model: Pick<GatewayModel, "canShorten"> | undefined): boolean =>
   model !== undefined && !model.canShorten;
 
-/** True when the two would send the same call. */
+/** True when both calls would send the same request. */
 export function isSameCall(one: EmbeddingsCall, other: EmbeddingsCall): boolean {
   return (
     one.model === other.model &&

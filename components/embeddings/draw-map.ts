@@ -29,15 +29,15 @@ export function readMapColours(element: Element): MapColours {
   };
 }
 
-/** Characters of a label on a small and on a roomy canvas. */
+/** Maximum characters of a label on a small and on a roomy canvas. */
 const LABEL_LENGTH = { small: 26, roomy: 44 } as const;
-/** Canvas area in square pixels per point at which labels show the whole text, and at which they show numbers. */
+/** Minimum canvas area per visible point, in square CSS pixels, at which labels show texts, and numbers. */
 const AREA_PER_TEXT = 6_000;
 const AREA_PER_NUMBER = 1_400;
-/** From this canvas area on, labels show texts as far as they fit, however many points there are. */
+/** Above this canvas area in square CSS pixels, labels show texts where they fit, however many points there are. */
 const ROOMY_AREA = 240_000;
 const MAX_LABELS = 120;
-/** Points that labels avoid; more would make a frame too slow. */
+/** Maximum number of points that labels avoid; more would make a frame too slow. */
 const MAX_OBSTACLES = 400;
 
 function shorten(text: string, length: number): string {
@@ -142,7 +142,7 @@ function drawPoint(
   ctx.stroke();
 }
 
-/** Draws a sagging line between the two highlighted texts. */
+/** Draws a curved line between the two highlighted texts. */
 function drawHighlightedPair(
   ctx: CanvasRenderingContext2D,
   { layout: { points }, highlight, colours }: MapFrame,
@@ -217,7 +217,10 @@ function drawLabels(
   }
 }
 
-/** Returns a function that draws a label where it fits, a forced one on a plate; false when there is no place for it. */
+/**
+ * Returns a function that draws a label in the first place that is free, and returns false if none is. A forced label
+ * is always drawn, on a background of its own.
+ */
 function createLabelDrawer(surface: Surface, colours: MapColours, visible: readonly VisiblePoint[]) {
   const { ctx } = surface;
   const obstacles = visible.slice(0, MAX_OBSTACLES).map(({ point }) => point);

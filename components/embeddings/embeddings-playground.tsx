@@ -22,7 +22,7 @@ import { TextList } from "./text-list";
 import type { ComparisonStatus } from "./use-comparison";
 import { type EmbeddingsPlaygroundState, useEmbeddingsPlayground } from "./use-embeddings-playground";
 
-// Not needed on a first visit: loaded with the first texts, or while the first call is running.
+// A first visit without texts does not need this code: it is loaded with the first texts or during the first call.
 const importResults = () => import("./results");
 const importVector = () => import("./vector-panel");
 /** Loads the panels before the reply arrives. A failure is ignored here: the panel loads its code again. */
@@ -32,7 +32,7 @@ const VectorPanel = lazyPart(() => importVector().then((one) => one.VectorPanel)
 const ModelComparison = lazyPart(() => import("./model-comparison").then((one) => one.ModelComparison));
 const CallCode = lazyPart(() => import("./call-code").then((one) => one.CallCode));
 
-/** From this cell side in pixels on, the rows of the list are aligned with the matrix rows. */
+/** Minimum side of a matrix cell, in CSS pixels, at which the rows of the list are aligned with the matrix rows. */
 const MIN_ROW_HEIGHT = 30;
 
 type BuiltInEngine = "lexical" | "semantic";
@@ -134,7 +134,7 @@ function TextsAndResults({ models, page }: Omit<PageProps, "engines">) {
   );
 }
 
-/** Order of the matrix, and whether the rows of the list are aligned with its rows. */
+/** The order of the matrix, and whether the rows of the text list are aligned with the matrix rows. */
 function useAlignment({ draft, comparison, isStale }: EmbeddingsPlaygroundState) {
   const [isGrouped, setGrouped] = useState(false);
   const [cellSize, setCellSize] = useState<number | null>(null);

@@ -154,7 +154,7 @@ function UmapStatus({ state, onCancel }: { state: UmapState; onCancel(): void })
   );
 }
 
-/** The highlighted text in full with its nearest one; without a highlight, what keys and pointers do. */
+/** The highlighted text and its nearest text; without a highlight, a hint about keys and pointer. */
 function MapReadout({ comparison, focus }: Pick<MapProps, "comparison" | "focus">) {
   const t = useTranslations("embeddings.map");
   const index = useFocus(focus, (state) => highlightOf(state)?.row ?? null);

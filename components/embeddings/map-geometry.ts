@@ -35,10 +35,10 @@ export interface MapLayout {
   query: Point | null;
 }
 
-/** From this ratio of the sides on, a box or a map is long. */
+/** A box, or the extent of the points, is elongated if one side exceeds the other by more than this factor. */
 const LONG = 1.2;
 
-/** The range of the points in both directions; 0 without points. */
+/** The extent and middle of the points on both axes; 0 without points. */
 function rangeOf(points: readonly Point[]) {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const range = (values: readonly number[]) => {
@@ -49,7 +49,7 @@ function rangeOf(points: readonly Point[]) {
   return { x: range(xs), y: range(ys) };
 }
 
-/** True when the points fill the box better after a quarter turn; neither axis has a meaning of its own. */
+/** True when the points fill the box better after a quarter turn, which is allowed as the axes have no meaning. */
 function isAcross(points: readonly Point[], { width, height }: { width: number; height: number }): boolean {
   const { x, y } = rangeOf(points);
   const [isWide, isTall] = [width > height * LONG, height > width * LONG];
@@ -112,7 +112,7 @@ export function pointAt({ points }: MapLayout, at: Point, radius: number): numbe
   return best;
 }
 
-/** Index of the next point in a direction; a sideways distance costs twice. Null when no point lies there. */
+/** Index of the next point in a direction; sideways distance counts double. Null when no point lies there. */
 export function nextPoint(
   { points }: MapLayout,
   from: number,
@@ -134,12 +134,12 @@ export function nextPoint(
   return best;
 }
 
-/** Texts whose positions decide that of a query. */
+/** Number of nearest texts that determine the position of a query. */
 const QUERY_NEIGHBOURS = 5;
 
 /**
- * Position of a query on a map without a formula for it: the mean of its nearest texts, weighted by their similarity,
- * where UMAP's own transform of new vectors starts. `ranking`: most similar first.
+ * Position of a query on a map that has no projection formula (UMAP): the mean position of its nearest texts, weighted
+ * by similarity. UMAP's own transform of new vectors starts from such a mean. `ranking`: most similar first.
  */
 export function placeByNeighbours(points: Float64Array, ranking: readonly Neighbour[]): [number, number] {
   const nearest = ranking.slice(0, QUERY_NEIGHBOURS);

@@ -44,7 +44,7 @@ export function positionAt(geometry: Geometry, offset: number, scroll: number): 
   return position < geometry.count ? position : null;
 }
 
-/** The scroll offset, nearest to the present one, that shows a position in a box of `size`. */
+/** The scroll offset nearest to `scroll` that shows a row or column in a box of `size`. Offsets are in CSS pixels. */
 export function scrollToPosition(geometry: Geometry, position: number, scroll: number, size: number): number {
   const start = position * geometry.cell;
   const visible = size - geometry.gutter;
@@ -53,7 +53,7 @@ export function scrollToPosition(geometry: Geometry, position: number, scroll: n
   return scroll;
 }
 
-/** Step between shown numbers at which they do not touch; `width` is that of one number. */
+/** The smallest step between shown numbers at which they do not touch. `width`: of one number, in CSS pixels. */
 export function tickStep(cell: number, width: number): number {
   return [1, 2, 5, 10, 20, 25, 50, 100].find((step) => step * cell >= width) ?? 250;
 }

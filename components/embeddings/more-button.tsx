@@ -3,8 +3,8 @@ import { Button } from "../ui/button";
 import { keepFocus } from "../ui/keep-focus";
 
 /**
- * Shows more rows of the list before it. If none are left, so that it disappears, the focus moves to the row before the
- * new ones.
+ * Shows more rows of the list before the button. When no rows are left, the button disappears; the focus then moves to
+ * a button in the row before the new rows, or to the page's content if that row has none.
  */
 export function MoreButton({ onClick, children }: { onClick(): void; children: ReactNode }) {
   return (

@@ -9,7 +9,7 @@ import { type Focus, type FocusStore, useFocus } from "./focus-store";
 import { MoreButton } from "./more-button";
 import { neighboursOf } from "./similarity";
 
-// Whole rows in one, two and three columns.
+// Multiples of 2 and 3, so that the rows fill one, two or three columns.
 const INITIAL_ROWS = 12;
 const ROWS_PER_STEP = 36;
 
@@ -20,7 +20,7 @@ interface RankingRow {
   focus: Focus;
 }
 
-/** The texts nearest to the pinned one, without one the most similar pairs. */
+/** The texts nearest to the pinned text; without a pinned text, the most similar pairs. */
 export function NeighboursPanel({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
   const t = useTranslations("embeddings.neighbours");
   const id = useId();
@@ -43,7 +43,7 @@ export function NeighboursPanel({ comparison, focus }: { comparison: Comparison;
               className="ml-auto"
               aria-label={t("backToPairs")}
               onClick={(event) => {
-                // The button goes with the pinned text.
+                // The button disappears with the pinned text, so the focus moves to the heading first.
                 event.currentTarget.closest("section")?.querySelector("h2")?.focus();
                 focus.pin(null);
               }}
@@ -66,7 +66,7 @@ export function NeighboursPanel({ comparison, focus }: { comparison: Comparison;
   );
 }
 
-/** Number of rows shown; starts again for another pinned text. */
+/** Number of rows shown; reset when another text is pinned. */
 function useLimit(pinned: Focus | null) {
   const [shown, setShown] = useState({ pinned, limit: INITIAL_ROWS });
   const limit = shown.pinned === pinned ? shown.limit : INITIAL_ROWS;

@@ -6,7 +6,7 @@ export interface Projection {
   explained: [number, number];
 }
 
-/** Resolves after the browser has handled pending input and painting, between slices of long work. */
+/** Yields to the browser between slices of long work, so that it can handle input and paint. */
 export type Pause = () => Promise<void>;
 
 const MAX_ITERATIONS = 300;
@@ -121,8 +121,8 @@ export async function projectToPlane(
 }
 
 /**
- * Position of one more vector on the map, from its dot products with the set (`query`) and the set's own (`dots`,
- * row-major): the out-of-sample formula of classical scaling (Gower 1968).
+ * Position of one more vector on the map by the out-of-sample formula of classical scaling (Gower 1968). `query`: its
+ * dot products with the vectors of the map; `dots`: the dot products of these vectors with each other, row-major.
  */
 export function projectPoint(
   { points }: Projection,

@@ -12,7 +12,7 @@ import { ZoomButtons } from "./zoom-buttons";
 
 const LargeMap = lazyPart(() => import("./large-map").then((one) => one.LargeMap));
 
-/** The texts as points on a plane, similar texts close together as far as two axes can show. Opens large. */
+/** The texts as points on a plane, similar texts close together as far as two axes can show. A button enlarges it. */
 export function PointMap({ comparison, queryResult, focus }: MapProps) {
   const t = useTranslations("embeddings.map");
   const id = useId();

@@ -40,7 +40,7 @@ interface TextDifference {
   shared: number;
 }
 
-/** How many of its `top` nearest neighbours each text keeps with the other model; fewest first. */
+/** For each text, how many of its `top` nearest neighbours both models share; fewest first. */
 export function differencesOf(first: SquareMatrix, second: SquareMatrix, top: number): TextDifference[] {
   return Array.from({ length: first.count }, (_, index) => ({
     index,

@@ -16,7 +16,7 @@ import { SearchPanel } from "./search-panel";
 import { valueAt } from "./similarity";
 import type { EmbeddingsPlaygroundState } from "./use-embeddings-playground";
 
-/** Value and texts of the highlighted cell; without a highlight, those of the nearest pair. */
+/** Value and texts of the highlighted cell; without a highlight, of the most similar pair. */
 function Readout({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
   const t = useTranslations("embeddings.matrix");
   const highlight = useFocus(focus, highlightOf);
@@ -59,7 +59,7 @@ function CallFacts({ comparison, model }: { comparison: Comparison; model: Gatew
     if (pricingOfModel(model) === "unpriced") return t("noPrice");
     const cost = estimateCost(model.prices, { inputTokens: reply.inputTokens, characters, seconds: 0 });
     if (cost === 0) return t("free");
-    // Some of the texts may have been in the cache.
+    // On a miss, some of the texts may still have come from the cache.
     return reply.cache === "miss" ? t("atMost", { cost: format.money(cost) }) : format.money(cost);
   };
   const facts: [string, ReactNode][] = [
@@ -92,7 +92,7 @@ function CallFacts({ comparison, model }: { comparison: Comparison; model: Gatew
   );
 }
 
-/** A map of fewer texts shows nothing. */
+/** A map of fewer texts would show nothing useful. */
 const MIN_TEXTS_FOR_MAP = 3;
 
 interface ResultsProps {

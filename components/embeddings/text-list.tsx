@@ -15,7 +15,7 @@ import type { EmbeddingsPlaygroundState } from "./use-embeddings-playground";
 
 type TextEdits = EmbeddingsPlaygroundState["edit"];
 
-/** The list of texts, in the order of the matrix while it is up to date, and the composer for new ones. */
+/** The texts and a field to add new ones. `order`: that of an up-to-date matrix; null keeps the order of the draft. */
 export function TextList({
   texts,
   order,
@@ -84,7 +84,7 @@ function Heading({ id, texts, onClear }: { id: string; texts: readonly DraftText
           className="ml-auto"
           aria-label={t("clear")}
           onClick={(event) => {
-            // The button goes with the texts.
+            // The button disappears with the texts, so the focus moves to the text field first.
             event.currentTarget
               .closest("section")
               ?.querySelector<HTMLElement>(":scope > div textarea")

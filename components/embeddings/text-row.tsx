@@ -15,7 +15,7 @@ interface TextRowProps {
   index: number;
   text: string;
   focus: FocusStore;
-  /** The aligned matrix row shows the number. */
+  /** The row is aligned with its matrix row, which shows the text's number; the list row then hides it. */
   isAligned: boolean;
   onChange(id: number, text: string): void;
   onRemove(id: number): void;
@@ -57,7 +57,7 @@ export const TextRow = memo(function TextRow({
           label={t("editing", { number })}
           text={text}
           onDone={(next) => {
-            // Else the editor was left for another element.
+            // False when the user left the editor for another element.
             const hadFocus = row.current?.contains(document.activeElement);
             flushSync(() => setEditing(false));
             if (hadFocus) row.current?.querySelector("button")?.focus();
@@ -94,7 +94,7 @@ export const TextRow = memo(function TextRow({
   );
 });
 
-/** Scrolls the list, not the page as scrollIntoView would, to a row that is pinned. */
+/** Scrolls the list to a row that is pinned; scrollIntoView would scroll the page too. */
 function useListScroll(isPinned: boolean) {
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -138,7 +138,7 @@ function TextEditor({
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event.nativeEvent)) return;
     if (event.key === "Enter" && !event.shiftKey) {
-      // The same key press would click the button that gets the focus.
+      // Otherwise the same key press would click the button that gets the focus.
       event.preventDefault();
       save();
     }

@@ -42,7 +42,7 @@ export function parseCsv(text: string, separator = ","): string[][] {
   return rows;
 }
 
-/** Names of a table's text column; where a table has several, the first of this list. */
+/** Names of a table's text column. If several columns match, the first pattern of this list wins. */
 const TEXT_HEADINGS = [
   /^(texts?|sentences?|content|inputs?|body|comments?|reviews?|messages?|文本|内容|句子|评论)$/i,
   /^(questions?|query|queries|answers?|descriptions?|问题)$/i,
@@ -50,7 +50,7 @@ const TEXT_HEADINGS = [
 /** Columns that hold no texts, whatever their length. */
 const NO_TEXT_HEADING =
   /^(#|id|index|key|date|time|timestamp|created_at|lang|language|source|url|link|编号|序号|日期|语言)$/i;
-/** Names of other columns, which occur only in a header. */
+/** Names of other columns. A cell with such a name shows that its row is a header. */
 const OTHER_HEADING =
   /^(#|id|index|key|name|title|date|time|timestamp|created_at|author|user|labels?|class|category|type|tags?|lang|language|source|url|rating|score|sentiment|标题|名称|姓名|编号|序号|日期|标签|类别|语言)$/i;
 
@@ -59,7 +59,7 @@ const isNumber = (cell = "") => /^[-+]?\d[\d.,]*$/.test(cell.trim());
 const isOfNumbers = (rows: readonly string[][], column: number) =>
   rows.length > 0 && rows.every((row) => isNumber(row[column]));
 
-/** Whether the first row names the columns: by a usual name, or by a name above numbers only. */
+/** Whether the first row is a header: it has a usual column name, or a name above a column of numbers. */
 function hasHeader([first = [], ...rows]: readonly string[][]): boolean {
   const names = first.length > 1 ? [...TEXT_HEADINGS, OTHER_HEADING] : TEXT_HEADINGS;
   return first.some((cell, column) => {

@@ -2,12 +2,12 @@ import { UMAP } from "umap-js";
 import { type Neighbour, neighboursOf, type SquareMatrix } from "./similarity";
 
 const MAX_NEIGHBOURS = 15;
-/** Half the side of the box that the first layout fills, as in UMAP's reference implementation. */
+/** Half the side of the box that the initial layout fills, as in UMAP's reference implementation. */
 const INITIAL_EXTENT = 10;
 
 export interface UmapInput {
   cosines: SquareMatrix;
-  /** x and y of each text on the PCA map, interleaved: the first layout. */
+  /** The initial layout: x and y of each text on the PCA map, interleaved. */
   start: Float64Array;
 }
 
@@ -23,8 +23,8 @@ function createRandom(): () => number {
 }
 
 /**
- * Positions of the texts by UMAP (McInnes, Healy and Melville 2018) with the distance 1 − cosine, interleaved. Runs
- * for seconds with hundreds of texts: only in a worker. `onEpoch` reports progress.
+ * Positions of the texts by UMAP (McInnes, Healy and Melville 2018) with the distance 1 − cosine, x and y interleaved.
+ * Takes seconds for hundreds of texts: call it only in a worker. `onEpoch` reports progress.
  */
 export function layOutByUmap(
   { cosines, start }: UmapInput,
@@ -42,7 +42,7 @@ export function layOutByUmap(
     nearest.map((row) => row.map((one) => one.index)),
     nearest.map((row) => row.map((one) => Math.max(0, 1 - one.similarity))),
   );
-  // The neighbours are known, so the vectors are not read.
+  // UMAP does not read the vectors when their neighbours are precomputed: placeholders are enough.
   const epochs = umap.initializeFit(nearest.map((_, at) => [at]));
   placeAt(umap.getEmbedding(), start);
   for (let epoch = 1; epoch <= epochs; epoch += 1) {
@@ -52,7 +52,7 @@ export function layOutByUmap(
   return Float64Array.from(umap.getEmbedding().flat());
 }
 
-/** Replaces UMAP's random first layout, in place, by the PCA map: it keeps the large distances. */
+/** Replaces UMAP's random initial layout, in place, by the PCA map, which preserves large distances. */
 function placeAt(embedding: number[][], start: Float64Array): void {
   const extent = start.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
   if (extent === 0) return;

@@ -30,7 +30,7 @@ function useDocuments() {
   const known = useRef<{ of: Comparison; vectors: Promise<readonly Float32Array[]> } | null>(null);
   return (of: Comparison) => {
     if (known.current?.of === of) return known.current.vectors;
-    // Not stopped with the query that sent it: the next query needs the vectors too.
+    // Aborting the query that sent this call does not abort the call: the next query needs the vectors too.
     const { signal } = new AbortController();
     const vectors = callModel(of.call, signal, "RETRIEVAL_DOCUMENT").then((reply) => reply.vectors);
     known.current = { of, vectors };
@@ -100,7 +100,7 @@ export function useAbortableRun() {
 
   useEffect(() => () => running.current?.abort(), []);
 
-  /** Runs `action`; its failure becomes the status. An abort ends the run even while `action` waits for its code. */
+  /** Runs `action`; its failure becomes the status. An abort ends the run even while `action` awaits an import. */
   const run = async (input: CallInput, action: (signal: AbortSignal) => Promise<void>): Promise<void> => {
     running.current?.abort();
     const abort = new AbortController();

@@ -12,8 +12,8 @@ import { readEmbeddingsLink, writeEmbeddingsLink } from "./link";
 const STORAGE_KEY = "patchbay-embeddings-draft";
 
 /**
- * The visitor's input and the call it describes: this tab's last draft, else an empty one; a link in the URL's fragment
- * changes it.
+ * The visitor's input and the call it describes. It starts from this tab's last draft, else empty; a link in the URL's
+ * fragment is applied on top.
  */
 export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
   const [draft, setDraft] = useState(EMPTY_DRAFT);
@@ -48,7 +48,7 @@ export function useEmbeddingsDraft(models: readonly GatewayModel[]) {
   useEffect(() => {
     if (!isRead) return;
     const save = () => {
-      // The link would undo later edits after a reload.
+      // A link that stays in the URL would undo later edits after a reload.
       if (writeStored("sessionStorage", STORAGE_KEY, writeEmbeddingsLink(call, draft.query))) setFragment("");
     };
     const timer = setTimeout(save, 300);

@@ -17,8 +17,8 @@ import { useEmbeddingsDraft } from "./use-embeddings-draft";
 export type EmbeddingsPlaygroundState = ReturnType<typeof useEmbeddingsPlayground>;
 
 /**
- * State of the page: the draft, the call and its comparison, and the focused texts. `onStart` runs before each call of
- * the texts.
+ * State of the page: the draft, the call and its comparison, and the focused texts. `onStart` is called before each
+ * call that embeds the texts.
  */
 export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart: () => void) {
   const t = useTranslations("embeddings.example");
@@ -76,7 +76,7 @@ export function useEmbeddingsPlayground(models: readonly GatewayModel[], onStart
     rankTexts,
     retry,
     isRanking,
-    /** The call of the texts is running, not only that of a query. */
+    /** The texts are being embedded or compared, not only a query. */
     isEmbedding: comparing.isRunning && !isRanking,
     /** The comparison belongs to other texts or settings than the draft. */
     isStale: comparison !== null && !isSameCall(comparison.call, call),
@@ -93,7 +93,7 @@ function useTextEdits({
   Pick<ReturnType<typeof useComparison>, "clear"> & { texts: readonly DraftText[]; focus: FocusStore }) {
   const t = useTranslations("embeddings.texts");
   const format = useAmounts();
-  /** The texts of the last render, for edits that end later: files are read and Undo stays while the user edits. */
+  /** The texts of the last render. Reading files and Undo finish later, when the user may have made other edits. */
   const latest = useRef(texts);
   useLayoutEffect(() => {
     latest.current = texts;
@@ -104,12 +104,12 @@ function useTextEdits({
       // The focus holds indexes, which have just changed.
       focus.pin(null);
       if (next.length === 0) clear();
-      // A query without texts would be stale.
+      // Without texts there is nothing to query.
       change(next.length === 0 ? { texts: next, query: "" } : { texts: next });
     },
     [change, clear, focus],
   );
-  /** Reports the texts of `added` that have no place beside the present ones, and returns the others. */
+  /** Returns as many of the added texts as fit within MAX_TEXTS; warns the user about the others. */
   const fitting = <Text>(added: readonly Text[]): readonly Text[] => {
     const available = MAX_TEXTS - latest.current.length;
     const excess = added.length - available;
@@ -130,7 +130,7 @@ function useTextEdits({
   const edit = {
     add,
     addFiles,
-    // Both are props of memoised rows.
+    // Stable, because `change` and `remove` are props of memoised rows.
     change: useCallback(
       (id: number, text: string) =>
         setTexts(latest.current.map((one) => (one.id === id ? { id, text } : one))),
@@ -149,10 +149,10 @@ function useTextEdits({
 /** A dialog over the page handles its own keys and drops. */
 const isDialogOpen = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
 
-/** Accepts files dropped anywhere on the page, unless a dialog is open; returns true while files are dragged over it. */
+/** Accepts files dropped anywhere on the page, unless a dialog is open; true while files are dragged over the page. */
 function useFileDrop(onFiles: (files: File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
-  // A child is entered before its parent is left, so the page is left when every entered element is.
+  // The pointer enters a child before it leaves the parent: it is off the page once it has left all entered elements.
   const depth = useRef(0);
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   useWindowEvent("dragenter", (event) => {
@@ -179,7 +179,7 @@ function useFileDrop(onFiles: (files: File[]) => void): boolean {
   return isOver;
 }
 
-/** More than the gateway accepts in one call. */
+/** Maximum file size in bytes: more than the gateway accepts in one call. */
 const MAX_FILE_BYTES = 16_000_000;
 
 type FileError = "notText" | "tooLarge" | "emptyFile";

@@ -47,7 +47,7 @@ export type MapView = "map" | "table";
 
 const NO_CLUSTERS: readonly Cluster[] = [];
 
-/** What the large map shows: the layout of a method, clusters if wanted, as a map or as a table. */
+/** State of the large map: the layout method (PCA or UMAP), whether clusters are outlined, and map or table. */
 export function useLargeMap(comparison: Comparison, queryResult: QueryResult | null) {
   const { call, projection, cosines, clustering } = comparison;
   const [view, setView] = useState<MapView>("map");

@@ -14,7 +14,7 @@ import {
   zoomFrom,
 } from "./matrix-geometry";
 
-/** Pixels of a wheel turned with Ctrl that make one zoom step. */
+/** Wheel distance (`deltaY`), with Ctrl or Cmd, that makes one zoom step. */
 const WHEEL_STEP = 30;
 
 /** Cell size, scroll position and zoom of the matrix: it fits the width until zoomed in, then its box scrolls. */

@@ -36,7 +36,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
 /** Pixels that the map moves with Shift and an arrow key. */
 const PAN_STEP = 40;
 const ZOOM_STEP = 1.5;
-/** Distance in pixels at which a pointer still selects a point. */
+/** Maximum distance in pixels at which a pointer selects a point. */
 const MOUSE_RADIUS = 14;
 const TOUCH_RADIUS = 26;
 
@@ -186,7 +186,7 @@ function useMapGestures(area: RefObject<HTMLDivElement | null>, map: MapHandlers
   };
   useWheel(area, (event) => {
     const view = map.view.current;
-    // Zooming out of the whole map scrolls the page.
+    // With the whole map shown, there is nothing to zoom out: the wheel scrolls the page.
     if (view.zoom <= 1 && event.deltaY > 0) return;
     event.preventDefault();
     const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 20 : event.deltaY;
@@ -214,7 +214,7 @@ function useMapGestures(area: RefObject<HTMLDivElement | null>, map: MapHandlers
     onPointerMove(event: PointerEvent<HTMLDivElement>) {
       const { pointers } = presses.current;
       const at = pointOf(event);
-      // A context menu, or another element, has taken the release.
+      // The button was released over a context menu or another element.
       if (event.buttons === 0) pointers.delete(event.pointerId);
       const before = pointers.get(event.pointerId);
       if (!before) {

@@ -16,7 +16,7 @@ import { similarityCsv, vectorJson, vectorsCsv, vectorsJson } from "./export";
 import { type FocusStore, useFocus } from "./focus-store";
 import { dot } from "./similarity";
 
-/** The vector of the pinned text to read and copy, and downloads of all vectors. */
+/** The vector of the pinned text (by default the first), to read and copy, and downloads of all vectors. */
 export function VectorPanel({ comparison, focus }: { comparison: Comparison; focus: FocusStore }) {
   const t = useTranslations("embeddings");
   const format = useAmounts();
