@@ -77,7 +77,7 @@ export function ChannelMetric({
   const own = traffic.byId.get(channel.id);
   const nothing = <span className="text-ink-faint">–</span>;
   if (name === "errors") {
-    // The channel's own attempts, also those that another channel took over.
+    // Counts every attempt on this channel, including failed ones whose call another channel then served.
     const failovers = traffic.failovers.get(channel.id) ?? 0;
     const attempts = (own?.calls ?? 0) + failovers;
     if (attempts === 0) return nothing;

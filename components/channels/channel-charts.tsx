@@ -19,10 +19,10 @@ export function ChannelCharts({ id, range }: { id: string; range: Range }) {
   const options = { refreshInterval: 30_000, keepPreviousData: true };
   const ofChannel = { ...rangeQuery(range), channel_id: id, interval: range.interval };
   const own = useApi(api.summarizeUsage, { query: ofChannel }, options);
-  // By minute only the newest calls are read; without, the full hours are stored as sums.
+  // With an interval of minutes only the newest calls are read; without an interval, full hours come from stored sums.
   const all = useApi(api.summarizeUsage, { query: { ...rangeQuery(range), by: "channel" } }, options);
   const { buckets, bucketMs, items } = useMemo(() => toSeries(range, own.data), [range, own.data]);
-  // Of the same time as the sums.
+  // Counts attempts over the same period as the sums.
   const since = all.data?.read_from ? { from: all.data.read_from } : {};
   const ofSums = all.data ? { query: { ...rangeQuery(range), ...since } } : null;
   const attempts = useApi(api.countChannelAttempts, ofSums, options);
@@ -96,8 +96,8 @@ function ChartBox({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /**
- * `channels`: the sums of every channel in the range; undefined while they load. `failovers`: failed attempts here of
- * calls that ended elsewhere, which the sums do not include.
+ * `channels`: the sums of every channel in the range; undefined while they load. `failovers`: failed attempts on this
+ * channel whose call counts for another channel or for none; the sums do not include them.
  */
 function MetricsRow({
   id,
@@ -111,7 +111,7 @@ function MetricsRow({
   const t = useTranslations("channels.detail");
   const format = useAmounts();
   const sums = channels?.find((one) => one.name === id);
-  // Calls without a channel have no name: they came from the cache, or none could serve them.
+  // Items without a name are calls without a channel: served from the cache, or by no channel at all.
   const served = (channels ?? []).reduce((sum, one) => sum + (one.name === null ? 0 : one.calls), 0);
   const attempts = (sums?.calls ?? 0) + failovers;
   const ms = (value: number | null | undefined) => (value == null ? "–" : format.estimatedMs(value));

@@ -29,7 +29,7 @@ export function ChannelDialogs({
   onTested(): void;
   /** Set by the channel's own page: true while it is being deleted, to stop polling it; false if deleting failed. */
   onDeleting?(isDeleting: boolean): void;
-  /** The channel was deleted, even if the dialog was closed since. */
+  /** Called once the channel is deleted, even if the dialog was closed meanwhile. */
   onDeleted(): void;
   onClose(): void;
 }) {
@@ -74,7 +74,7 @@ export function ChannelDialogs({
 
 const SHOWN_MODELS = 5;
 
-/** Names of the models that no enabled channel serves without this one. */
+/** Names of this channel's models that no other enabled channel serves. */
 export function modelsOnlyOn(
   channelId: string,
   models: readonly Pick<Model, "name" | "channels">[],
@@ -85,7 +85,7 @@ export function modelsOnlyOn(
     .map(({ name }) => name);
 }
 
-/** Names the models whose requests fail once the channel is deleted; nothing without any. */
+/** Warns about the models whose requests fail once the channel is deleted; renders nothing if there are none. */
 function ModelsLeft({ channelId }: { channelId: string }) {
   const t = useTranslations("channels");
   const { data } = useApi(api.listModels);

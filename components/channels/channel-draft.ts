@@ -97,7 +97,7 @@ function providerOf(preset: Preset): string {
 /** OpenAI's protocol at an address that only the operator knows. */
 const isSelfHosted = (preset: Preset | null) => preset === "compatible" || preset === "azure";
 
-/** True when the preset has no default address and none was entered; sent empty it would mean the provider's own. */
+/** True when the preset has no default address and none was entered: an empty address would mean the provider's own. */
 export function isAddressMissing(draft: ChannelDraft): boolean {
   return isSelfHosted(draft.preset) && draft.baseUrl.trim() === "";
 }
@@ -170,8 +170,8 @@ export function draftOf(channel: Channel, models: readonly Model[]): ChannelDraf
 export const servedRows = (draft: ChannelDraft): ModelRow[] => draft.models.filter((row) => row.isOn);
 
 /**
- * IDs of rows that repeat another row's public name, one per name: the most recently changed (`changed`, newest last),
- * else the last row.
+ * For each public name that several rows have, the ID of the row to mark: the most recently changed one (`changed`:
+ * IDs, newest last), else the last one.
  */
 export function duplicateNameRows(draft: ChannelDraft, changed: readonly string[]): string[] {
   const byName = new Map<string, string[]>();
@@ -185,12 +185,12 @@ export function duplicateNameRows(draft: ChannelDraft, changed: readonly string[
   });
 }
 
-/** Nothing is selected in a longer list, because an operator wants only a few of its models. */
+/** In a longer list no model is preselected, because an operator wants only a few of them. */
 const MAX_SELECTED = 20;
 
 /**
- * The rows after the upstream listed its models: existing rows are unchanged, new models are appended, those with a known
- * operation first. With `selectsNew` these are selected, unless the list is long.
+ * The rows after the upstream has listed its models: existing rows stay unchanged, new models are appended, those with
+ * a known operation first. With `selectsNew`, new models with a known operation are selected, unless the list is long.
  */
 export function mergeListedModels(
   before: readonly ModelRow[],

@@ -15,8 +15,8 @@ import { Skeleton } from "../ui/skeleton";
 const SHOWN = 8;
 
 /**
- * The newest failed attempts on a channel, including those another channel recovered. `id` null: nothing is fetched and
- * the last list stays on the page.
+ * The newest failed attempts on a channel, including those whose call was recovered by failover. `id` null: nothing is
+ * fetched and the last list stays on the page.
  */
 export function ChannelErrors({ id, range }: { id: string | null; range: Range }) {
   const t = useTranslations("channels.detail");

@@ -190,7 +190,7 @@ function ChannelCard(props: RowProps) {
   const { channel, traffic, drag } = props;
   const t = useTranslations("channels.table");
   const condition = conditionOf(channel);
-  // The status says already that the channel is unused.
+  // An unused channel shows no metrics: its status badge already says that it had no requests.
   const isUnused = traffic && !traffic.byId.get(channel.id)?.calls && !traffic.failovers.get(channel.id);
   return (
     <li

@@ -1,9 +1,9 @@
 import type { UpstreamProviderName } from "@/lib/contracts/console/channels";
 import { decimalText } from "../forms/limit-values";
 
-/** The fields of a channel's `options`, by provider; lib/contracts/console/channel-options.ts has their rules. */
+// The form fields of a channel's `options`, by provider. lib/contracts/console/channel-options.ts has their rules.
 
-/** Names of fields are paths in `options`: `voice_settings.style`. */
+/** A field's `name` is a path in `options`: `voice_settings.style`. */
 export type OptionField = { name: OptionName } & (
   | { kind: "choice"; values: readonly (string | number)[] }
   | { kind: "switch" }
@@ -14,10 +14,10 @@ export type OptionField = { name: OptionName } & (
 
 type OptionName = keyof typeof OPTION_KEYS;
 
-/** What was typed, by field; a missing or empty one is the provider's default. */
+/** The typed text of each field; a missing or empty text means the provider's default. */
 export type OptionTexts = Readonly<Partial<Record<OptionName, string>>>;
 
-/** A row of the form: a header, or a voice as callers name it (`*` is every other voice) and as the upstream does. */
+/** A row of the form: a header's name and value, or a caller's voice name (`*`: all others) and the upstream's. */
 export interface NamedText {
   id: string;
   name: string;
@@ -95,7 +95,7 @@ export const optionFields = (provider: string): readonly OptionField[] => [
 
 function valueAt(options: Readonly<Record<string, unknown>>, path: string): unknown {
   return path.split(".").reduce<unknown>((at, key) => {
-    // Any object has string keys.
+    // Type assertion: any object can be read by string keys.
     return typeof at === "object" && at !== null ? (at as Record<string, unknown>)[key] : undefined;
   }, options);
 }
@@ -161,7 +161,7 @@ export function writeOptions(
   };
 }
 
-/** The fields whose text is no value of theirs. */
+/** The fields whose text is not a valid value. Empty texts are valid. */
 export function invalidOptions(provider: string, texts: OptionTexts): OptionField[] {
   return optionFields(provider).filter((field) => {
     const text = texts[field.name]?.trim() ?? "";

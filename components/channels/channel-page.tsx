@@ -124,7 +124,7 @@ function Heading({
   const t = useTranslations("channels");
   const router = useRouter();
   const [dialog, setDialog] = useState<ChannelDialog | null>(null);
-  // Not from another page that was opened while the channel was deleted.
+  // Does nothing if the user opened another page while the channel was being deleted.
   const leave = useWhileMounted(() => router.push("/channels"));
   const condition = conditionOf(channel);
   return (
@@ -190,7 +190,7 @@ function HeadingSkeleton() {
   );
 }
 
-/** The upstream keys of a channel by label, else by their last characters, each with the state of its circuit breaker. */
+/** The upstream keys of a channel by label, else by last characters, each with the state of its circuit breaker. */
 function ChannelKeys({ channel, onChanged }: { channel: Channel; onChanged(): void }) {
   const t = useTranslations("channels");
   if (channel.keys.length === 0) return <p className="text-ink-muted">{t("detail.noKeys")}</p>;
@@ -216,7 +216,7 @@ function ChannelKey({
   const circuitText = useCircuitText();
   const { isBusy, run } = useToastAction();
   const isClosed = key.state === "closed";
-  // Requests are not counted by key: one with a closed circuit is shown as its channel is.
+  // Requests are not counted per key: a key with a closed circuit shows the outcome of its channel's requests.
   const condition = key.state === "closed" ? channel.use : key.state;
   const { cause, advice, retry } = circuitText(key);
   const close = () =>

@@ -16,7 +16,7 @@ function optionsOf(draft: ChannelDraft): Record<string, unknown> {
 
 type SentKey = NonNullable<UpdateChannel["keys"]>[number];
 
-/** Keys for the request; text with spaces or line breaks counts as several keys, which the label then numbers. */
+/** Keys for the request. Text with spaces or line breaks is several keys, whose labels are numbered from 2 on. */
 function keysOf(draft: ChannelDraft): SentKey[] {
   return draft.keys.flatMap((key): SentKey[] => {
     const label = key.label.trim();
@@ -27,7 +27,7 @@ function keysOf(draft: ChannelDraft): SentKey[] {
   });
 }
 
-/** The same without labels, for requests that save nothing. */
+/** Keys without labels, for requests that save nothing. */
 const draftKeysOf = (draft: ChannelDraft): NonNullable<DraftChannel["keys"]> =>
   keysOf(draft).map((key) => {
     if (typeof key === "string") return key;
@@ -93,7 +93,7 @@ export function createRequest(draft: ChannelDraft): CreateChannel {
   return { ...commonRequest(draft), ...upstreamRequest(draft), provider: draft.provider, keys };
 }
 
-/** For a built-in engine only the fields that may be changed. */
+/** The request that saves a changed channel. For a built-in engine, it has only the fields that may be changed. */
 export function updateRequest(draft: ChannelDraft, before: Channel): UpdateChannel {
   const common = { ...commonRequest(draft), version: before.version };
   if (before.embedded) return common;

@@ -12,8 +12,8 @@ import { SentenceGap } from "../ui/sentence-gap";
 import { toast } from "../ui/toast";
 
 /**
- * `partial`: the circuit is open for some of its models. The last three are about the requests of the last 24 hours:
- * closed circuits alone do not show that a channel works.
+ * `partial`: some of the channel's models have no closed circuit. `ChannelUse` is the outcome of the requests of the
+ * last 24 hours, as closed circuits alone do not show that a channel works.
  */
 type ChannelCondition = "disabled" | "open" | "half_open" | "partial" | ChannelUse;
 
@@ -52,7 +52,7 @@ export function ConditionBadge({ condition }: { condition: ChannelCondition }) {
   return <Badge tone={tone === "off" ? "neutral" : tone}>{t(condition)}</Badge>;
 }
 
-/** Three sentences about an open circuit: its cause, what to do, and when it is tried again. */
+/** Three sentences about an open circuit: its cause, what to do, and when the next attempt is made. */
 export function useCircuitText(): (health: CircuitHealth) => {
   cause: string;
   advice: string;

@@ -7,8 +7,8 @@ const isUserInput = ({ isOn, isManual, upstream, name }: ModelRow) =>
   isManual ? upstream + name !== "" : isOn;
 
 /**
- * The user's input in a draft as text, to detect unsaved changes. Empty rows and a name derived from the provider do not
- * count.
+ * The user's input in a draft as text, to detect unsaved changes. Empty rows and a name derived from the provider do
+ * not count.
  */
 export function draftFingerprint(draft: ChannelDraft): string {
   return JSON.stringify([

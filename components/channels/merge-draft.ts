@@ -2,14 +2,14 @@ import type { ChannelDraft } from "./channel-draft";
 
 const pick = <T>(base: T, mine: T, theirs: T): T => (mine === base ? theirs : mine);
 
-/** The texts by name; a missing one is the empty text. */
+/** Merges texts by name; a missing text counts as empty. */
 function mergeTexts<T extends Readonly<Partial<Record<string, string>>>>(base: T, mine: T, theirs: T): T {
   const names = new Set([...Object.keys(mine), ...Object.keys(theirs)]);
   const texts = [...names].map((name) => [
     name,
     pick(base[name] ?? "", mine[name] ?? "", theirs[name] ?? ""),
   ]);
-  // The same names and kinds of values as in the three.
+  // Type assertion: the result has the names and value types of the three inputs.
   return Object.fromEntries(texts) as T;
 }
 
@@ -17,7 +17,7 @@ function isSameRow(a: { id: string }, b: { id: string }): boolean {
   return JSON.stringify({ ...a, id: "" }) === JSON.stringify({ ...b, id: "" });
 }
 
-/** `mine` has the row IDs of `base`; `theirs` has its own, so its rows are found by `nameOf`. */
+/** Merges rows. Rows of `mine` keep the IDs of `base`; those of `theirs` may have new IDs, so `nameOf` matches them. */
 function mergeRows<T extends { id: string }>(
   base: readonly T[],
   mine: readonly T[],
@@ -53,15 +53,15 @@ function mergeModels(base: ChannelDraft, mine: ChannelDraft, theirs: ChannelDraf
 
 function mergeKeys(base: ChannelDraft, mine: ChannelDraft, theirs: ChannelDraft): ChannelDraft["keys"] {
   const stored = new Set(theirs.keys.map(({ id }) => id));
-  // A stored key that was removed elsewhere cannot be saved again: nothing here has its text.
+  // A stored key that was removed elsewhere cannot be saved again: the browser does not have its text.
   return mergeRows(base.keys, mine.keys, theirs.keys, ({ id }) => id).filter(
     (key) => key.kind === "new" || stored.has(key.id),
   );
 }
 
 /**
- * The form after the channel was changed elsewhere: what the user changed since the form was opened, on the newest
- * version. `base`: the draft as the form was opened; `theirs`: a draft of the newest version.
+ * Three-way merge after the channel was changed elsewhere: the newest version with the user's changes applied. `base`:
+ * the draft when the form was opened; `mine`: the user's draft; `theirs`: a draft of the newest version.
  */
 export function mergeDraft(base: ChannelDraft, mine: ChannelDraft, theirs: ChannelDraft): ChannelDraft {
   return {

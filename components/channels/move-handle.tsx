@@ -10,7 +10,7 @@ import { cn } from "../ui/class-names";
 /** Share of a row's height at its top and bottom where a drop means before or after the row. */
 const EDGE = 0.3;
 
-/** The drop target at the pointer's `clientY`; null: there are no rows. Rows carry `data-channel`. */
+/** The drop target at the pointer's `clientY`; null without rows. Rows are found by their `data-channel`. */
 function dropTargetAt(list: HTMLElement, y: number): DropTarget | null {
   const rows = [...list.querySelectorAll<HTMLElement>("[data-channel]")].filter(
     (row) => row.offsetHeight > 0,
@@ -72,7 +72,7 @@ export function MoveHandle({
   onAction,
 }: {
   channel: Channel;
-  /** 1: the tier that is tried first. */
+  /** Number of the channel's priority tier; requests try tier 1 first. */
   positionOf(id: string): number;
   drag: DragOrder;
   onAction(direction: "earlier" | "later", channel: Channel): void;

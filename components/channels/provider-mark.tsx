@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import { cn } from "../ui/class-names";
 
 /**
- * Our own marks: the providers' logos are trademarks. One line drawing each, in the colour of the text: a ring of petals,
- * a spark, bars of sound, a cloud, a plug, and the patch bay's jacks for built-in engines.
+ * Our own marks, as the providers' logos are trademarks. Each is a line drawing in the colour of the text: petals, a
+ * spark, bars of sound, a cloud, a plug, and the patch bay's jacks for built-in engines.
  */
 const MARKS: Readonly<Record<string, ReactNode>> = {
   openai: (

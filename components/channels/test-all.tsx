@@ -10,7 +10,7 @@ import { Progress } from "../ui/progress";
 import { TestOutcome, useTestFailure } from "./test-outcome";
 import { type TestState, useTestCalls } from "./use-test-call";
 
-/** Most concurrent tests: they are real calls, and the engines of this machine answer some of them. */
+/** Maximum number of concurrent tests: they are real calls, some of them to engines on this machine. */
 const CONCURRENCY = 3;
 
 /** Tests every enabled channel with its first model, a few at a time, and shows how each went. */
@@ -40,7 +40,7 @@ export function TestAll({
               : t("progress", { done: done.length, all: tested.length })}
           </DialogDescription>
         </DialogHeader>
-        {/* Each failure is announced once; the rows have no room to say whose result they are. */}
+        {/* Announces each failure once, with its channel; the rows below are not live regions. */}
         <div role="log" className="sr-only">
           {done.map(({ id, name }) => {
             const failure = failureOf(tests.get(id));
@@ -60,7 +60,7 @@ export function TestAll({
 
 /** Runs the tests, a few at a time, and holds their outcomes. */
 function useTests(channels: readonly Channel[], onTested: () => void) {
-  // The list as it was when the dialog opened: a reload after a test must not start it again.
+  // The channels at the time the dialog opened: a reload of the list must not start the tests again.
   const [tested] = useState(() => channels.filter(({ enabled, models }) => enabled && models.length > 0));
   const { tests, run } = useTestCalls();
   const report = useEffectEvent(onTested);

@@ -24,7 +24,7 @@ const KNOWN = [
   "connection_lost",
   "protocol_error",
 ] as const;
-/** What of the channel the upstream refused; shown with its own message, which says more. */
+/** What the upstream refused: the channel's key or account. Shown with the upstream's own message, which says more. */
 const REFUSED = ["credentials", "account"] as const;
 
 interface ErrorText {
@@ -51,7 +51,7 @@ function errorText(t: Texts, error: UpstreamFailure): ErrorText {
   const { upstream_status: status, upstream_message } = error;
   const detail = upstream_message ?? "";
   const refused = REFUSED.find((name) => name === error.fault);
-  // Without a status the upstream was not asked: the key could not be decrypted, as our message says.
+  // Without a status no upstream call was made: the key could not be decrypted, as our message says.
   if (refused) return { summary: t(refused), detail: status === null ? error.message : detail };
   if (error.code === "upstream_rate_limited") return { summary: t("limited"), detail };
   if (error.code === "upstream_timeout") return { summary: t("slow"), detail };
@@ -72,7 +72,7 @@ export function useTestFailure(): (state: TestState | undefined) => ErrorText | 
   const upstreamText = useUpstreamErrorText();
   return (state) => {
     if (state?.kind === "failed") {
-      // The channel was deleted since.
+      // The channel was deleted meanwhile.
       const summary = isApiError(state.error, "not_found") ? gone : errorText(state.error).message;
       return { summary, detail: "" };
     }
@@ -170,7 +170,7 @@ function AudioPlayer({ test, isQuiet }: { test: ChannelTest; isQuiet: boolean })
   const audio = useRef<HTMLAudioElement>(null);
   const [isPlaying, setPlaying] = useState(false);
   const [progress, setProgress] = useState(0);
-  // A browser that blocks autoplay waits for the click.
+  // If the browser blocks autoplay, the user starts the audio with the button.
   const play = () => void audio.current?.play().catch(() => setPlaying(false));
 
   useEffect(() => {

@@ -9,7 +9,7 @@ import type { ListPage } from "@/lib/contracts/paging";
 
 /** Usage of the last 24 hours by channel. */
 const DAY_BY_CHANNEL = { query: { by: "channel" } } as const;
-/** Circuits open and close without a change in the console. */
+/** Milliseconds between polls: circuits open and close without a change in the console. */
 export const REFRESH_MS = 10_000;
 
 /** Endpoints whose replies change with a channel. */
@@ -76,8 +76,8 @@ export function useChannels() {
 }
 
 /**
- * Usage of the last 24 hours: sums by channel ID, the calls of all channels, and by ID the failed attempts that another
- * channel took over.
+ * Usage of the last 24 hours: sums by channel ID, the calls of all channels, and, by channel ID, the failed attempts
+ * whose call counts for another channel or for none.
  */
 export interface ChannelTraffic {
   byId: ReadonlyMap<string, UsageSums>;

@@ -19,7 +19,7 @@ export function useTestCalls() {
       (test): TestState => ({ kind: "done", test }),
       (error: unknown): TestState => ({ kind: "failed", error }),
     );
-    // Not the outcome of a test that was forgotten meanwhile.
+    // Ignores the outcome of a test that was forgotten meanwhile.
     setTests((known) => (known.get(row) === running ? new Map(known).set(row, ended) : known));
   }, []);
   /** Forgets the test of a row, or all of them. */

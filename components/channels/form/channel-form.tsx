@@ -46,7 +46,7 @@ export function ChannelForm({
   /** Whether the user may allow private addresses. */
   mayAllow: boolean;
   cancelTo: string;
-  /** Null: saved; a draft: the newest version, since the channel was changed elsewhere. */
+  /** Resolves to null once saved, or to a draft of the newest version if the channel was changed elsewhere. */
   onSave(draft: ChannelDraft): Promise<ChannelDraft | null>;
 }) {
   const t = useTranslations("channels.form");
@@ -90,7 +90,7 @@ export function ChannelForm({
   );
 }
 
-/** Opens another page once the form is saved, unless the user has left its page since. */
+/** Opens another page once the form is saved, unless the user has left the form's page meanwhile. */
 export function useLeaveForm(): (to: string) => void {
   const router = useRouter();
   return useWhileMounted((to: string) => {
@@ -109,7 +109,7 @@ function useSave(form: FormState, onSave: (draft: ChannelDraft) => Promise<Chann
     form.setError(null);
     try {
       const newest = await onSave(form.draft);
-      // Saved: busy until the page is left, so that another click does not save it again.
+      // Saved. Stays busy until the page is left, so that another click does not save again.
       if (newest === null) return;
       form.continueOn(newest);
     } catch (failure) {

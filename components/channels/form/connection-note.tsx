@@ -66,8 +66,8 @@ export function ConnectionNote({ connection, ...props }: AllowanceProps & { conn
 }
 
 /**
- * Notice about a private address (`host:port`): the owner can allow it with their password; admins see that the owner
- * must.
+ * Notice about a private address (`host:port`): the owner can allow it with their password; an admin sees that the
+ * owner has to allow it.
  */
 function PrivateAddress({ target, baseUrl, mayAllow, onAllowed }: AllowanceProps & { target: string }) {
   const t = useTranslations("channels.form.private");

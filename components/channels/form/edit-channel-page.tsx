@@ -24,8 +24,8 @@ export function EditChannelPage({ id, mayAllow }: { id: string; mayAllow: boolea
   const { reload } = useApiCache();
   const models = useApi(api.listModels);
   const [visit] = useState(() => ++visits);
-  // Its own cache key, so that only this page revalidates it while the form is open, and another one for each visit, so
-  // that the form does not start from the reply of an earlier visit.
+  // A cache key of its own for each visit: no other page revalidates the channel while the form is open, and the form
+  // does not start from the reply of an earlier visit.
   const request = useSWR(["channel to edit", id, visit], () => callApi(api.getChannel, { params: { id } }), {
     revalidateOnFocus: false,
     revalidateOnReconnect: false,

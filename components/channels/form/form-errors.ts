@@ -35,7 +35,7 @@ export function fieldErrorsOf(
   return errors;
 }
 
-/** Errors of limits that are not numbers: JSON has only null for these, which means no limit. */
+/** Errors of limits that are not finite numbers: JSON would send them as null, which means no limit. */
 export function limitErrors(draft: ChannelDraft, t: FieldErrorTranslator): FieldErrors {
   const invalid = (["rpm", "concurrency"] as const).filter((name) => {
     const limit = numberOrNull(draft[name]);
@@ -44,7 +44,10 @@ export function limitErrors(draft: ChannelDraft, t: FieldErrorTranslator): Field
   return Object.fromEntries(invalid.map((name) => [name, t("wholeNumber")]));
 }
 
-/** The error of rows that would be lost, as names have no case; null: none. Empty rows may be lost. */
+/**
+ * The error of rows that saving would lose: one half of the pair is missing, or a name is repeated (ignoring case).
+ * Null without one. Empty rows are dropped without an error.
+ */
 function pairError(pairs: readonly NamedText[], t: FieldErrorTranslator): string | null {
   const names = new Set<string>();
   for (const pair of pairs) {
@@ -57,7 +60,7 @@ function pairError(pairs: readonly NamedText[], t: FieldErrorTranslator): string
   return null;
 }
 
-/** Errors of headers and voices that the request would not hold, or the gateway not use. */
+/** Errors of headers and voices that the request could not carry or the gateway would not use. */
 export function pairErrors({ headers, voices }: ChannelDraft, t: FieldErrorTranslator): FieldErrors {
   const found = [
     ["headers", pairError(headers, t)],

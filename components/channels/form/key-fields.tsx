@@ -34,7 +34,7 @@ export function KeyFields({
     const texts = event.clipboardData.getData("text").split(/\s+/u).filter(Boolean);
     if (texts.length < 2) return;
     event.preventDefault();
-    // The field that has the focus stays, with the first one.
+    // The focused field keeps its ID, and so the focus, and gets the first key.
     const pasted = texts.map((text, at) => ({
       ...(at === 0 ? into : emptyKey()),
       kind: "new" as const,
@@ -126,7 +126,7 @@ function StoredKeys({
   );
 }
 
-/** The name of a key, which health and failures show instead of its last characters. */
+/** The label of a key. Key health and failed attempts show it instead of the key's last characters. */
 function KeyLabel({ of: key, onChange }: { of: DraftKey; onChange(label: string): void }) {
   const t = useTranslations("channels.form");
   return (

@@ -16,7 +16,7 @@ import type { ChannelForm } from "./use-channel-form";
 /** Number of models from which the filter is shown. */
 const FILTER_FROM = 9;
 
-/** The changes and test calls of the form's models, and which other channels serve a model too. */
+/** Changes and test calls of the form's models, and the other channels that serve the same public name. */
 function useModelRows({ draft, setDraft, changeRow, testCalls }: ChannelForm, channelId: string | null) {
   const { tests, run } = testCalls;
   const models = useApi(api.listModels).data?.items ?? [];

@@ -10,7 +10,7 @@ import type { ChannelForm } from "./use-channel-form";
 /** Not translated: the first line of every PEM certificate. */
 const PEM_START = "-----BEGIN CERTIFICATE-----";
 
-/** The provider's options, a field each; an empty field means the provider's default. */
+/** One field per option of the provider; an empty field means the provider's default. */
 export function OptionFields({ form: { draft, fieldErrors, change } }: { form: ChannelForm }) {
   const t = useTranslations("channels.form");
   return (

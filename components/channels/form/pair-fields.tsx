@@ -23,7 +23,7 @@ interface PairFieldsProps {
   onChange(pairs: NamedText[]): void;
 }
 
-/** A list of names with a text each: headers, voices. */
+/** A list of name–value pairs: headers, voices. */
 export function PairFields({ texts, pairs, errors, onChange }: PairFieldsProps) {
   const add = useRef<HTMLButtonElement>(null);
   const change = (pair: NamedText, part: Partial<NamedText>) =>

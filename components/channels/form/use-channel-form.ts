@@ -109,7 +109,7 @@ export function useChannelForm(channelId: string | null, before: ChannelDraft = 
 
 export type ChannelForm = ReturnType<typeof useChannelForm>;
 
-/** The draft, and whether it has user input; `before` is the draft without it. */
+/** The draft, and whether it has user input. `before`: the draft without user input. */
 function useDraft(before: ChannelDraft) {
   const [draft, setDraft] = useState(before);
   /** The draft without user input; for a new channel it includes the preset's defaults. */
@@ -131,7 +131,7 @@ function useDraft(before: ChannelDraft) {
   };
 }
 
-/** Changes of model rows, each of which clears the row's error, and its test if it was for another call. */
+/** Changes of model rows. A change clears the row's error, and its test if the upstream name or operation changed. */
 function useRowChanges(
   setDraft: Dispatch<SetStateAction<ChannelDraft>>,
   setFieldErrors: Dispatch<SetStateAction<FieldErrors>>,
@@ -172,7 +172,7 @@ function useOptionRule() {
   };
 }
 
-/** Errors of the form, each at its field where it has one. Opens "Advanced" when an error is there. */
+/** Errors of the form, each shown at its field if it has one. Opens "Advanced" when one of its fields has an error. */
 function useFormErrors(draft: ChannelDraft) {
   const fieldError = useTranslations("common.fieldError");
   const t = useTranslations("channels");

@@ -45,7 +45,7 @@ export function useConnection(onListed: (models: NonNullable<UpstreamModels["mod
     setConnection({ kind: "none" });
   }, []);
 
-  /** Returns the error when the draft itself is invalid, so that the form can show it at its fields. */
+  /** Resolves to the error if the draft itself is invalid, so that the form can show it at its fields; else to null. */
   const connect = async (request: DraftChannel): Promise<unknown> => {
     newest.current += 1;
     const number = newest.current;
