@@ -5,13 +5,13 @@ export interface Candidate {
 }
 
 export const MAX_CANDIDATES = 8;
-/** Fewer voices are no comparison. */
+/** A comparison needs at least this many voices. */
 export const MIN_CANDIDATES = 2;
 
 const isSameCandidate = (one: Candidate, other: Candidate): boolean =>
   one.model === other.model && one.voice.toLowerCase() === other.voice.toLowerCase();
 
-/** The candidates with one added at the end, or removed where it is one of them. */
+/** Adds a candidate at the end, or removes it if it is in the list. A full list is returned unchanged. */
 export function toggleCandidate(candidates: readonly Candidate[], toggled: Candidate): Candidate[] {
   const rest = candidates.filter((one) => !isSameCandidate(one, toggled));
   if (rest.length < candidates.length) return rest;

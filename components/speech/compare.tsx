@@ -15,7 +15,7 @@ import type { SpeechWorkspace } from "./use-speech-workspace";
 
 const LABELS = ["A", "B"] as const;
 
-/** Two takes side by side in one player. Switching keeps the playback position, so that their differences are easy to hear. */
+/** Two takes side by side in one player. Switching keeps the playback position: differences are easy to hear. */
 export function Compare({
   workspace,
   takes,

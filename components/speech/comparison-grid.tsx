@@ -14,7 +14,7 @@ import { Fact, TimeFacts, takeDollars, useTakeCost } from "./take-facts";
 import { type Trial, takesToRank } from "./use-comparison";
 import type { SpeechWorkspace } from "./use-speech-workspace";
 
-/** The index of the only smallest value; -1 where fewer than two values are known or the smallest ones are equal. */
+/** The index of the smallest value; -1 if fewer than two values are known or several are smallest. */
 function indexOfMin(values: readonly (number | null)[]): number {
   const known = values.filter((value) => value !== null);
   const min = Math.min(...known);
@@ -38,7 +38,7 @@ export function ComparisonGrid({ workspace }: { workspace: SpeechWorkspace }) {
           trial={trial}
           isFastest={at === fastest}
           isCheapest={at === cheapest}
-          // A retry beside another call would slow it down.
+          // No retry while another call runs: it would distort the measured times of that call.
           onRetry={comparison.isRunning ? undefined : () => comparison.retry(at)}
         />
       ))}

@@ -12,7 +12,7 @@ import { LanguageButton, type LanguagePickerProps } from "./language-button";
 import { HueDot } from "./speaker-line";
 import type { SpeechDraft } from "./speech-draft";
 
-/** The gateway's limit is far higher; a style fits into this. */
+/** Maximum characters of the instructions: enough for a style. The gateway's own limit is far higher. */
 const MAX_INSTRUCTIONS = 1_000;
 
 interface SettingsProps {

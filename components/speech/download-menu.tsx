@@ -77,7 +77,7 @@ function storedFormat(): DownloadFormat {
 /** Downloads a take as a file: in the format of the last download, or in another one from the menu. */
 export function DownloadMenu({ take }: { take: Take }) {
   const t = useTranslations("speech.player");
-  // The player is rendered in the browser only.
+  // Reads the storage while rendering: the player is rendered in the browser only.
   const [format, setFormat] = useState(storedFormat);
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<GatewayFailure | null>(null);

@@ -17,7 +17,7 @@ import { SpeakerLine } from "./speaker-line";
 interface HistoryRowProps {
   take: Take;
   player: SpeechPlayer;
-  /** The player's where the take is loaded in the player, else null. */
+  /** The player's state while this take is loaded in the player, else null. */
   state: PlayerState | null;
   isMarked: boolean;
   isLocked: boolean;
@@ -115,7 +115,7 @@ function Actions({ take, text, isMarked, onMark, onReuse, onDelete }: HistoryRow
   );
 }
 
-/** Its tooltip is its name without the text of the take. */
+/** An icon button of a take. Its tooltip is its accessible name without the take's text. */
 function Action({
   name,
   text,

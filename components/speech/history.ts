@@ -88,7 +88,7 @@ export async function listTakes(userId: string): Promise<Take[]> {
   }
 }
 
-/** The takes (given newest first) to delete because there are too many, or too many bytes of audio. */
+/** The takes above the limits, to be deleted. `takes`: newest first. The newest take is always kept. */
 function findSurplus(takes: readonly Take[]): Take[] {
   let bytes = 0;
   return takes.filter((take, at) => {
@@ -115,7 +115,7 @@ export async function deleteTake(id: string): Promise<void> {
   await (await database()).delete("takes", id);
 }
 
-/** Deletes all takes in this browser, of every user: called at sign-out. Never throws. */
+/** Deletes all takes in this browser, of every user: called at sign-out and by "Delete takes". Never throws. */
 export async function clearTakes(): Promise<void> {
   try {
     await (await database()).clear("takes");

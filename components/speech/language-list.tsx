@@ -36,7 +36,7 @@ export const MORE_SPEECH_LANGUAGES =
     " ",
   );
 
-/** The languages with a search by name, in the page's language and their own, and by tag. Opens when it is mounted. */
+/** The languages, searched by tag and by name in the page's or their own language. Opens when it is mounted. */
 export function LanguageList(props: LanguagePickerProps) {
   const { language, onChange } = props;
   const t = useTranslations("speech");

@@ -1,2 +1,2 @@
-/** Most takes of a user. Not in `history.ts`, which is loaded on demand: its list states the number before. */
+/** Maximum stored takes per user. Not in `history.ts`, which is loaded on demand, as the page shows it before that. */
 export const MAX_TAKES = 40;

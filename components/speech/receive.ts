@@ -68,7 +68,7 @@ interface Received {
   take: Take | null;
   /** Null where the call succeeded or was stopped. */
   failure: GatewayFailure | null;
-  /** Ours from when the request is sent, so that the log of a call stopped before its reply can be found. */
+  /** The ID that the page sends, then that of the reply. It finds the log of a call stopped before its reply. */
   requestId: string | null;
 }
 

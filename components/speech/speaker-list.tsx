@@ -20,7 +20,7 @@ interface SpeakerListProps {
   onChange(change: Partial<SpeechDraft>): void;
 }
 
-/** The changes of the speakers, each with what it changes in the text. */
+/** Changes of the speakers; each also makes the matching change to the text. */
 function useSpeakerChanges({ draft: { speakers, text }, active, onActive, onChange }: SpeakerListProps) {
   const t = useTranslations("speech.speakers");
   return {
@@ -55,7 +55,7 @@ export function SpeakerList(props: SpeakerListProps) {
   const rows = useRef<HTMLUListElement>(null);
   const removeRow = (index: number) => {
     flushSync(() => remove(index));
-    // The row shows the next speaker now, whom a second Enter must not remove.
+    // This row now shows the next speaker: the focus moves to the voice, so that a second Enter does not remove them.
     const row = rows.current?.children[index] ?? rows.current?.lastElementChild;
     row?.querySelector("button")?.focus();
   };

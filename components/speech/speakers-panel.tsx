@@ -19,7 +19,7 @@ const SpeakerList = lazyPart(() => import("./speaker-list").then((one) => one.Sp
 const CandidateList = lazyPart(() => import("./candidate-list").then((one) => one.CandidateList));
 const VoiceName = lazyPart(() => import("./voice-name").then((one) => one.VoiceName));
 
-/** The voices that the list shows as chosen, for whom, and what choosing one does. `at`: the speaker of a script. */
+/** The voices that the list shows as chosen, for whom, and how to choose one. `at`: index of the active speaker. */
 function useChosenVoice(draft: SpeechDraft, onChange: (change: Partial<SpeechDraft>) => void) {
   const t = useTranslations("speech.voices");
   const [active, setActive] = useState(0);
@@ -119,7 +119,7 @@ function Voices({
     );
   return (
     <VoiceChoice
-      // A filter of one model may hide all voices of another.
+      // Resets the filters when the model changes: they may hide all voices of another model.
       key={draft.model}
       voices={voices}
       ownFamilies={model?.ownFamilies ?? []}

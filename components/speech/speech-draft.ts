@@ -19,14 +19,14 @@ export interface SpeechDraft {
   instructions: string;
 }
 
-/** The settings of a call that gives none. */
+/** The settings of a new draft, and of a call that leaves them out. */
 export const DEFAULT_SETTINGS = { mode: "single", language: null, speed: 1, instructions: "" } as const;
 
 type Abilities = Pick<GatewayModel, "takesInstructions" | "defaultVoice">;
 
 /**
- * The call of a draft, with the model's default voice where it has none. Scripts have neither speed nor instructions, and
- * the OpenAI endpoint, which has both, has no language: those are left out.
+ * The call of a draft, which uses the model's default voice if it has none. Leaves out what the endpoint cannot carry:
+ * speed and instructions for a script, and the language with speed or instructions, which need the OpenAI endpoint.
  */
 export function callOf(draft: SpeechDraft, model: Abilities | null): SpeechCall {
   const isScript = draft.mode === "script";
@@ -45,8 +45,8 @@ export function callOf(draft: SpeechDraft, model: Abilities | null): SpeechCall 
 }
 
 /**
- * The voice after a change of the model, whose default voice replaces a voice that it does not have. While its voices are
- * not known (`offered` null), only the default voice of the former model is replaced.
+ * The voice after a change of the model. The new model's default voice replaces a voice that the new model does not
+ * have. While its voices are unknown (`offered` null), only the former model's default voice is replaced.
  */
 export function voiceForModel(
   voice: string,
@@ -75,9 +75,9 @@ export function callsOf(
 }
 
 /**
- * The draft with the fields of a link or a take. A link to a model changes no other setting; any other describes a call,
- * in which absent settings have their defaults; its text may be absent. Where it names a model without a voice, the voice
- * is that model's default, except for a link to the draft's own model.
+ * Applies a link or the call of a take to the draft. A link with only a model changes no other setting, except that a
+ * model other than the draft's brings its default voice. Any other link describes a whole call: absent settings get
+ * their defaults, an absent text stays as it is, and a model without a voice gets that model's default voice.
  */
 export function withCall(
   draft: SpeechDraft,
@@ -114,7 +114,7 @@ export const storeDraft = (draft: Partial<SpeechDraft>) =>
 /** Default voices of new speakers; the first two are easy to distinguish. */
 const DEFAULT_VOICES = ["Kore", "Puck", "Zephyr", "Charon", "Leda", "Fenrir", "Sulafat", "Algenib"];
 
-/** Speakers of these names: known ones keep their voices, the others get voices that are not taken. */
+/** Speakers with these names: known speakers keep their voices, the others get voices that are not taken. */
 export function assignVoices(names: readonly string[], known: readonly Speaker[]): Speaker[] {
   const speakers: Speaker[] = [];
   for (const name of names) {

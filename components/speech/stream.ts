@@ -75,7 +75,7 @@ interface StreamOptions {
   signal: AbortSignal;
   /** The ID of the request; without it the server makes one. */
   requestId?: string;
-  /** Always generated, never answered from the gateway's cache. */
+  /** Bypasses the gateway's cache, so that the audio is always generated. */
   isUncached?: boolean;
   fetch?: typeof fetch;
 }
@@ -137,8 +137,8 @@ function parse(event: ServerEvent, requestId: string | null): unknown {
 
 /**
  * Calls the public speech endpoint and yields 24 kHz mono samples as they arrive. Throws GatewayError (rejected
- * request, in-band error, stream cut before its end, speech that the model ended early) and AbortError when `signal` is aborted. Leaving the loop closes
- * the connection.
+ * request, in-band error, stream cut before its end, speech that the model ended early) and AbortError when `signal`
+ * is aborted. Leaving the loop closes the connection.
  */
 export async function* streamSpeech(
   call: SpeechCall,
@@ -175,7 +175,7 @@ export async function* streamSpeech(
         outputTokens: frame.outputTokens ?? usage.outputTokens,
       };
       if (frame.finishReason !== null) {
-        // Read the body to its end: closing now would count as a caller who disconnected.
+        // Reads the body to its end: closing the connection now would be logged as a disconnected caller.
         finishReason = frame.finishReason;
         yield { type: "end", ...usage };
       }

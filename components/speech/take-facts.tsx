@@ -8,13 +8,13 @@ import { codePoints } from "@/lib/contracts/code-points";
 import { useAmounts } from "../charts/use-amounts";
 import { CopyButton } from "../ui/copy-button";
 
-/** A take's cost in dollars by the current prices of its model, nothing for one from the cache; null: unknown. */
+/** A take's cost in dollars by the current prices of its model; 0 for audio from the cache; null if unknown. */
 export function takeDollars(take: Take, models: readonly GatewayModel[]): number | null {
   if (take.isCached) return 0;
   const model = models.find((one) => one.name === take.call.model);
   if (!model || pricingOfModel(model) === "unpriced") return null;
   const { inputTokens, outputTokens } = take;
-  // Of a stopped or failed call only the ledger has the tokens.
+  // For a stopped or failed call, only the usage ledger has the tokens.
   const isUnknown =
     (inputTokens === null && model.prices.inputTokens !== null) ||
     (outputTokens === null && model.prices.outputTokens !== null);

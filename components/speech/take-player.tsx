@@ -20,7 +20,7 @@ export function TakePlayer({ workspace }: { workspace: SpeechWorkspace }) {
   const t = useTranslations("speech.player");
   const { player, state, audio, models, expectedSeconds } = workspace;
   const { recording, meter, ignored } = workspace.recorder;
-  // Null while one arrives.
+  // Null while a take is arriving.
   const take = workspace.takes.current;
   const isNewest = recording.kind === "done" && recording.take.id === take?.id;
   return (

@@ -51,9 +51,9 @@ export function TextFacts({
   hint,
 }: {
   id: string;
-  /** The call of the page, or those of a comparison, which differ in voice and model only. */
+  /** The call of the page, or the calls of a comparison. They all have the same text and speed. */
   calls: readonly [ModelCall, ...ModelCall[]];
-  /** What is missing before the calls can be made; shown instead. */
+  /** What is missing before the calls can be made; shown instead of the facts. */
   hint: string | null;
 }) {
   const t = useTranslations("speech");

@@ -21,8 +21,8 @@ export type Trial = { candidate: Candidate; call: SpeechCall } & Outcome;
 const isRunning = ({ kind }: Trial) => kind === "waiting" || kind === "calling" || kind === "arriving";
 
 /**
- * The complete takes of finished trials, null for the others; none while a trial is running, since it may still be the
- * fastest or the cheapest.
+ * The complete take of each trial, null for trials without one. Empty while a trial is waiting or running, since it may
+ * still be the fastest or the cheapest.
  */
 export function takesToRank(trials: readonly Trial[]): (Take | null)[] {
   if (trials.some(isRunning)) return [];

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { readStoredJson, writeStored } from "@/lib/client/storage";
 
-/** A model and one of its voices: the same name is another voice at another model. */
+/** Storage key of a model's voice: another model may have a different voice of the same name. */
 const keyOf = (model: string, voice: string) => `${model}|${voice}`;
 
 function readFavourites(storageKey: string): string[] {

@@ -62,7 +62,7 @@ export function useSample(model: string) {
     } catch (error) {
       if (running.current !== session) return;
       stop();
-      // Safari refuses to play when the click is seconds ago; after the next one it plays the cached sample at once.
+      // Safari refuses to play seconds after the click; the next click plays the cached sample at once.
       if (!(error instanceof Error && error.name === "NotAllowedError")) setFailure(failureOfError(error));
     }
   };

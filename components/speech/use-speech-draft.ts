@@ -13,7 +13,7 @@ import {
   withCall,
 } from "./speech-draft";
 
-/** The settings of the page: from this tab's stored draft, else the defaults; a link in the URL's fragment changes them. */
+/** The settings of the page: this tab's stored draft, else the defaults, with a link in the URL's fragment applied. */
 export function useSpeechDraft(
   defaults: { text: string; voice: string; names: readonly string[] },
   models: readonly GatewayModel[],
@@ -28,7 +28,7 @@ export function useSpeechDraft(
   }));
   const [isRead, setRead] = useState(false);
   const [defaultText, setDefaultText] = useState(defaults.text);
-  // The language was changed on this page.
+  // The user changed the console's language: a text that is still the default text follows it.
   if (defaultText !== defaults.text) {
     setDefaultText(defaults.text);
     if (draft.text === defaultText) setDraft({ ...draft, text: defaults.text });
@@ -55,7 +55,7 @@ export function useSpeechDraft(
     const { text, ...settings } = draft;
     // The default text is not stored: it follows the language.
     const save = () => {
-      // The link would undo later edits after a reload.
+      // A link that stays in the URL would undo later edits after a reload.
       if (storeDraft(text === defaultText ? settings : draft)) setFragment("");
     };
     const timer = setTimeout(save, 300);

@@ -39,7 +39,7 @@ function useShortcuts({ speak, stop, toggle }: { speak(): unknown; stop(): void;
       if (!event.repeat) speak();
     } else if (event.key === "Escape") stop();
     else if (event.key === " " && !isCommand && !event.shiftKey && !target?.closest(TAKES_SPACE)) {
-      // Speech input types spaces as it types letters.
+      // Off together with the letter shortcuts: speech input types spaces as it types letters.
       if (!hasLetterShortcuts()) return;
       event.preventDefault();
       if (!event.repeat) toggle();
@@ -47,7 +47,7 @@ function useShortcuts({ speak, stop, toggle }: { speak(): unknown; stop(): void;
   });
 }
 
-/** True where every part of the call has a voice, its own or the model's default. */
+/** True if every speaker of a script has a voice, or the call's voice or the model's default is set. */
 function hasVoice({ voices }: SpeechCall, model: GatewayModel | null): boolean {
   if (voices.kind === "script") return voices.speakers.every((one) => one.voice.trim() !== "");
   return Boolean(voices.voice?.trim() || model?.defaultVoice);
@@ -92,7 +92,7 @@ function useExclusiveSample(model: string, player: SpeechPlayer, isPlaying: bool
   };
 }
 
-/** The draft with a model, the call of the page, and those of a comparison. */
+/** The draft with a model (`shown`), the call of the page, and the calls of a comparison. */
 function useDraftCalls(draft: SpeechDraft, models: readonly GatewayModel[], initialModel: GatewayModel) {
   const shown = useMemo(
     () => ({ ...draft, model: draft.model || initialModel.name }),
@@ -113,8 +113,8 @@ function useDraftCalls(draft: SpeechDraft, models: readonly GatewayModel[], init
 }
 
 /**
- * Speaking, comparing and stopping, with the shortcuts of the page. A missing voice is reported instead of a call;
- * `speak` returns whether it made one.
+ * Speaking, comparing and stopping, with the shortcuts of the page. Without a voice, `speak` reports that instead of
+ * making a call. It returns whether it started a call.
  */
 function useActions({
   calls: { shown, model, compared, call, calls },
@@ -126,7 +126,7 @@ function useActions({
 }: {
   calls: ReturnType<typeof useDraftCalls>;
   player: SpeechPlayer;
-  /** The model lists no voices, so that one has to be entered. */
+  /** The model lists no voices, so the user has to enter a voice name. */
   needsVoiceName: boolean;
   /** Removes the last take from the player. */
   onUnload(): void;

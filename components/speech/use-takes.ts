@@ -12,7 +12,7 @@ import type { Take } from "./history";
 
 /** The stored takes; loaded on demand, because a first visit has none. */
 const importStore = () => import("@/components/speech/history");
-// Deleting takes must not delete one that is stored after it.
+// Keeps store operations in the order of their calls: a deletion must not delete a take that is stored after it.
 const loadStore = partInOrder(importStore);
 
 const DATABASE = "patchbay-takes";
@@ -25,7 +25,7 @@ async function listStored(userId: string): Promise<Take[]> {
   return (await loadStore()).listTakes(userId);
 }
 
-// Sign-out does not wait for an unreachable server; it deletes all databases itself.
+// Unlike `loadStore`, this does not wait for an unreachable server; sign-out deletes all databases in any case.
 onSignOut(async () => (await importStore()).clearTakes());
 
 /** Whether the session has ended, as by a sign-out in another tab, which a hidden tab does not notice. */
@@ -66,7 +66,7 @@ function useHistory(userId: string) {
       unsaved.current.add(take.id);
       const isSignedOut = await hasSignedOut(userId);
       const store = isSignedOut ? null : await loadStore().catch(() => null);
-      // Deleted or cleared meanwhile.
+      // The take was deleted, or the history cleared, meanwhile.
       if (!unsaved.current.delete(take.id)) return;
       const surplus = store && (await store.saveTake(take));
       setStored(surplus !== null);

@@ -23,7 +23,7 @@ const GENDERS = ["all", "female", "male", "neutral"] as const;
 
 interface VoiceChoiceProps extends Omit<VoiceListProps, "groups"> {
   voices: readonly GatewayVoice[];
-  /** The catalogues whose names are no aliases. */
+  /** The catalogues whose voice names are the model's own, not aliases. */
   ownFamilies: readonly GatewayVoice["family"][];
   title: string | null;
   /** The voices are those of the built-in synthesisers. */
@@ -39,7 +39,7 @@ export function VoiceChoice({ voices, ownFamilies, title, isClassic, ...choice }
   const { failure } = choice.sampler;
   const locale = useLocale();
   const styleOf = useVoiceStyle();
-  // The text is searched in what the page shows of a voice.
+  // The search covers what the page shows of a voice.
   const shown = useMemo(() => {
     const languagesOfVoice = (voice: GatewayVoice) => voice.languages.map((tag) => languageName(tag, locale));
     return filterVoices(voices, filter, (voice) =>
@@ -84,7 +84,7 @@ export function VoiceChoice({ voices, ownFamilies, title, isClassic, ...choice }
   );
 }
 
-/** A choice of one value, or of none, which is the first option. */
+/** A choice of one value or, as the first option, of none. Renders nothing if there is no choice. */
 function FilterSelect<Value extends string>({
   label,
   any,
@@ -115,7 +115,7 @@ function FilterSelect<Value extends string>({
   );
 }
 
-/** Search and filters. A filter that would not change the list is not shown. */
+/** Search and filters. Those by language and by catalogue are shown only where the voices differ in them. */
 function VoiceFilters({
   voices,
   filter,

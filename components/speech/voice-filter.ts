@@ -10,7 +10,7 @@ export interface VoiceFilter {
 
 export const NO_FILTER: VoiceFilter = { search: "", gender: null, language: null, family: null };
 
-/** The voices that match. A voice without languages speaks all of its model's. `textOf`: what the search looks in. */
+/** The voices that match. A voice without languages matches any language. `textOf`: the searched text of a voice. */
 export function filterVoices(
   voices: readonly GatewayVoice[],
   { search, gender, language, family }: VoiceFilter,
@@ -37,8 +37,8 @@ export interface VoiceGroup {
 const FAMILIES = ["engine", "gemini", "openai"] as const;
 
 /**
- * The groups of a voice list: favourites, the model's own voices, then the names of catalogues that are aliases of
- * those. Each voice is in one group.
+ * The groups of a voice list: favourites, the model's own voices, then catalogues whose names are aliases of those
+ * voices. Each voice is in one group.
  */
 export function groupVoices(
   voices: readonly GatewayVoice[],

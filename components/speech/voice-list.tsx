@@ -26,11 +26,11 @@ export interface VoiceListProps {
   speakers: readonly Speaker[];
   favourites: ReturnType<typeof useFavourites>;
   sampler: ReturnType<typeof useSample>;
-  /** A voice was chosen, or dropped where it was chosen and `isMultiple`. */
+  /** A voice was chosen or, if `isMultiple` and the voice was already chosen, deselected. */
   onChoose(voice: string): void;
 }
 
-/** One row per voice in groups. Where one voice is chosen, arrow keys move the choice. */
+/** One row per voice in groups. Unless `isMultiple`, the rows are radio buttons: arrow keys move the choice. */
 export function VoiceList({ groups, chosen, isMultiple, speakers, ...props }: VoiceListProps) {
   const t = useTranslations("speech.voices");
   const group = useId();
@@ -124,7 +124,7 @@ function FavouriteButton({
     if (currentTarget.isConnected) return;
     // The voice is in another group now. Its star is visible only while the row has the focus.
     const row = list?.querySelector(`[data-voice="${CSS.escape(voice)}"]`);
-    // A pointer stays where it is; `detail`: 0 for a key.
+    // After a click, the list must not scroll under the pointer; `detail` is 0 for a key press.
     const options = { preventScroll: detail > 0 };
     row?.querySelector("input")?.focus(options);
     row?.querySelector("button")?.focus(options);

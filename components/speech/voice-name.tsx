@@ -16,7 +16,7 @@ interface VoiceNameProps {
   isMultiple: boolean;
   /** The user pressed Speak without a voice name. */
   isMissing: boolean;
-  /** A name was entered or chosen, or dropped where it was chosen and `isMultiple`. */
+  /** A name was entered or chosen or, if `isMultiple` and the name was already chosen, deselected. */
   onChoose(voice: string): void;
 }
 
