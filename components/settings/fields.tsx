@@ -12,7 +12,7 @@ import { SearchedField, useSearched } from "./search";
 import { useSettingsPage } from "./settings-page-context";
 import type { FieldValues, SettingsForm } from "./use-settings-form";
 
-/** A field with a label of its own in the messages. */
+/** A field whose label is in the messages under `settings.field`. */
 export type LabelledField = keyof Catalogue["settings"]["field"];
 
 interface SettingsFieldProps<Values extends FieldValues> {

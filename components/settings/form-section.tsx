@@ -72,7 +72,8 @@ function Changes<Values extends FieldValues>({
       if (element?.contains(document.activeElement)) parent?.focus({ preventScroll: true });
     };
   }, []);
-  // The focused field is scrolled above the bar, whose height changes with the list; 0 in a section that is not shown.
+  // Keeps the focused field visible above the bar, whose height changes with the list of changes. The height is 0 while
+  // the section is hidden.
   useLayoutEffect(() => {
     const parent = bar.current?.closest("form");
     if (!parent || !bar.current?.offsetHeight) return;

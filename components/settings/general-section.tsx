@@ -49,7 +49,7 @@ function UsageMode() {
   const t = useTranslations("settings");
   const { isOwner } = useSettingsPage();
   const form = useSettingsForm(isOwner ? PLAN : ADMIN_PLAN);
-  // Also while it is changed, as its error would prevent saving.
+  // Also shown while it has an unsaved change: an error of a hidden field would prevent saving.
   const showsBudget = form.values.self_registration || form.changed.includes("registration_budget_usd");
   return (
     <FormSection form={form} title={t("usage.title")} text={t("usage.text")}>

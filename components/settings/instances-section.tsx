@@ -14,7 +14,7 @@ import { RelativeTime } from "../ui/relative-time";
 import { Skeleton } from "../ui/skeleton";
 import { useSection } from "./settings-page-context";
 
-/** How often the list is read: as often as instances report. */
+/** Milliseconds between polls: as often as instances report. */
 const REFRESH_MS = 5_000;
 const TONES = { running: "good", draining: "warn", late: "bad" } as const;
 const FIGURE = "text-right tabular whitespace-nowrap";
@@ -32,7 +32,7 @@ export function InstancesSection() {
         <p className="text-ink-muted">{t("text")}</p>
         {items ? <Total items={items} /> : null}
       </div>
-      {/* Also above a list, which may be outdated: after a few failures it is not read again. */}
+      {/* Also shown above a list: after a few failures polling ends and the list may be outdated. */}
       <CallError error={error} onRetry={() => void mutate()} />
       {items ? (
         <>

@@ -15,7 +15,7 @@ import { useSettingsPage } from "./settings-page-context";
 import { typedNumber, useSettingsForm } from "./use-settings-form";
 
 type LimitName = keyof typeof LIMIT_RULES;
-/** The units that a field can have for each unit of the contract. */
+/** The units in which a field may show a limit, by the limit's unit in the contract. */
 interface FieldUnit {
   bytes: "kilobytes" | "megabytes";
   milliseconds: "seconds";
@@ -57,7 +57,7 @@ const FIELDS: Fields = {
 // Type assertion: `Object.keys` returns string[].
 const LIMIT_NAMES = Object.keys(FIELDS) as LimitName[];
 
-/** The field's unit in the limit's own unit: bytes, milliseconds. */
+/** Size of each field unit in the unit of its limit: bytes, milliseconds or a count. */
 const FACTOR = { kilobytes: 1024, megabytes: 1024 * 1024, seconds: 1_000, count: 1 } as const;
 
 type Values = Record<LimitName, string>;
@@ -188,7 +188,7 @@ function LimitInput({ id, name, value, base, defaultText, error, onChange }: Lim
         title={t("reset")}
         onClick={() => {
           onChange("");
-          // The button is hidden then.
+          // The button is hidden without a value, so the focus moves to the field.
           document.getElementById(id)?.focus();
         }}
       >

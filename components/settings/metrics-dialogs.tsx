@@ -17,7 +17,7 @@ export function MetricsDialog({
   onClose,
 }: {
   isFirst: boolean;
-  /** The token was generated, even if the dialog was closed since. */
+  /** Called once the token is generated, even if the dialog was closed meanwhile. */
   onToken(token: string): void;
   onClose(): void;
 }) {

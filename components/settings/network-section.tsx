@@ -35,7 +35,7 @@ export function NetworkSection() {
   );
 }
 
-/** Private hosts that channels may reach; only the owner adds and revokes them. */
+/** Private hosts and ports that channels may reach; only the owner can add and revoke them. */
 function PrivateUpstreams() {
   const t = useTranslations("settings.upstreams");
   const { facts, isOwner } = useSettingsPage();

@@ -3,11 +3,11 @@
 import { type ComponentProps, createContext, type ReactNode, useContext } from "react";
 import { Section } from "../ui/section";
 
-/** `isWhole`: the tab or section itself matches, so that all its fields are shown. */
+/** `isWhole`: without a query, or if the tab or section itself matches it; all its fields are then shown. */
 const Search = createContext<{ query: string; isWhole: boolean }>({ query: "", isWhole: true });
 export const SearchProvider = Search.Provider;
 
-/** True when every word of the query is in one of the texts; always without a query. */
+/** True when each word of the query is in one of the texts, or the query is empty. Ignores case. */
 export function isMatch(query: string, ...texts: readonly string[]): boolean {
   const text = texts.join(" ").toLocaleLowerCase();
   return query

@@ -69,7 +69,7 @@ function Sections() {
   // A search looks through every section.
   if (query !== "" && opened.length < NAMES.length) setOpened(NAMES);
   const isWhole = (one: SectionName) => query === "" || isMatch(query, t(`section.${one}`));
-  // Sections without settings are found by their name only.
+  // "Instances" has no settings to search: only its name is matched.
   const isShown = (one: SectionName) => (query === "" ? one === name : one !== "instances" || isWhole(one));
   return (
     <div className="group/search mx-auto max-w-page">

@@ -70,7 +70,7 @@ function ImportFile() {
 
   const read = async (file: File) => {
     setFileError(null);
-    // Without its indentation it may be short enough.
+    // A rough limit before parsing: without its indentation, the file may still be small enough.
     if (file.size > 4 * MAX_FILE_BYTES) return setFileError("tooLarge");
     try {
       const content: unknown = JSON.parse(await file.text());

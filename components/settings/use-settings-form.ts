@@ -49,8 +49,9 @@ export function typedNumber(text: string): number | string | null {
 }
 
 /**
- * State of one form. Only changed fields are held here, so that changes made elsewhere show at once and are never
- * overwritten unseen. When the version is stale, the request is repeated if the same fields were not changed elsewhere.
+ * State of one form. It holds only changed fields, so that changes made elsewhere show at once and are never
+ * overwritten unseen. On a version conflict the request is repeated on top of the newest settings, unless one of its
+ * own fields was changed there.
  */
 export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Values>): SettingsForm<Values> {
   const t = useTranslations("settings");
@@ -63,7 +64,8 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
   const [fieldErrors, setFieldErrors] = useState<Record<string, string>>({});
   const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({ error: null, isBusy: false });
   const saved = plan.read(settings);
-  // A field that has the stored value again is no change: it follows what is stored later, except what is being saved.
+  // A field that has the stored value again leaves the draft and follows later changes of the stored value. While a
+  // request is running the draft stays as it is.
   const [kept, isKept] = withoutSame(draft, saved);
   if (!isKept && !state.isBusy) setDraft(kept);
   const values: Values = { ...saved, ...draft };
@@ -98,7 +100,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
       try {
         const next = await sendDraft({ draft, saved, changed, version: settings.version });
         setState({ error: null, isBusy: false });
-        // The form now shows the stored values and that it is stale; saving again overwrites them knowingly.
+        // The form now shows the newest stored values and that it is stale: saving again overwrites them knowingly.
         if (next === null) return;
         const now = plan.read(next);
         // Keeps what was entered while the request was sent, on top of what is saved now.
@@ -108,7 +110,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
           return Object.fromEntries(later) as Partial<Values>;
         });
         setBases(now);
-        // Fields that were not changed here keep what was saved elsewhere in the meantime.
+        // Undo leaves fields that were not changed here as they were saved elsewhere in the meantime.
         const replaced = Object.fromEntries(changed.map((name) => [name, saved[name]]));
         const before: Values = { ...now, ...replaced };
         const action = { label: t("undo"), onClick: () => void undo(before, next.version, names) };
@@ -124,7 +126,7 @@ export function useSettingsForm<Values extends FieldValues>(plan: FormPlan<Value
   };
 }
 
-/** The fields of a draft that differ from the stored ones, and whether these are all. */
+/** The fields of a draft that differ from the stored values, and whether all of its fields do. */
 function withoutSame<Values extends FieldValues>(
   draft: Partial<Values>,
   saved: Values,
@@ -161,8 +163,8 @@ function useSendSettings<Values extends FieldValues>(plan: FormPlan<Values>) {
 
   return {
     /**
-     * Sends the draft, on top of the newest settings if the version is stale. Returns null and saves nothing if one of
-     * its fields was changed there.
+     * Sends the draft, on top of the newest settings if the version is stale. Resolves to null, saving nothing, if one
+     * of the draft's fields was changed there.
      */
     async sendDraft({ draft, saved, changed, version }: Draft<Values>): Promise<VersionedSettings | null> {
       try {
