@@ -3,7 +3,7 @@ import type { SkippedChannel, UsageDetail } from "@/lib/contracts/console/usage"
 import { useAmounts } from "../charts/use-amounts";
 import { ScrollBox } from "../ui/scroll-box";
 
-/** A message of an upstream, as text. */
+/** The message of a failed attempt: the upstream's, else ours. */
 export function AttemptMessage({ children }: { children: string }) {
   const t = useTranslations("requests.attempt");
   return (

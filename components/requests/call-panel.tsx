@@ -30,7 +30,7 @@ import { CallFacts } from "./call-facts";
 import { Replay } from "./replay";
 import { Timeline } from "./timeline";
 
-/** The position of the open call in the list. */
+/** The calls before and after the open one in the list. */
 interface Neighbours {
   /** ID of the newer and of the older call; null: none, or not loaded. */
   previous: string | null;
@@ -48,7 +48,8 @@ export function CallPanel({
   const t = useTranslations("requests.detail");
   const common = useTranslations("common");
   const letters = { letters: String(hasLetterShortcuts()) };
-  // The row of the call that is open now; the one that opened the panel is gone from wide screens at once.
+  // On close, focuses the row of the call that is open now: on wide screens, opening the panel hides the row that was
+  // clicked.
   const focus = useOpenerFocus({
     onCloseAutoFocus(event) {
       const links = document.querySelectorAll<HTMLElement>(`[data-call="${CSS.escape(id)}"]`);
@@ -240,7 +241,7 @@ function helpFor(
 ): (typeof ERROR_CODES)[number] | "credentials" | "account" | "serverEnded" | "other" {
   const refusal = call.trace?.attempts.at(-1)?.upstream_refusal ?? null;
   if (call.error === "upstream_error" && refusal !== null) return refusal;
-  // Another server settled the call after its own had ended.
+  // Another instance settled the call after the call's own instance had ended.
   if (call.error === "internal" && call.status === 0) return "serverEnded";
   return ERROR_CODES.find((code) => code === call.error) ?? "other";
 }
@@ -257,8 +258,8 @@ function CallHelp({ call }: { call: UsageDetail }) {
 }
 
 /**
- * Links that filter for calls with the same error, model, key or request ID: in the page's range, or in the day around a
- * call that is not in it.
+ * Links that filter for calls with the same error, model, key or request ID: in the page's range or, if the call is not
+ * in that range, in the day around the call.
  */
 function SimilarCalls({ call }: { call: UsageDetail }) {
   const t = useTranslations("requests.detail");

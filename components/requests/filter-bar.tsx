@@ -102,7 +102,7 @@ function MoreFilters({ range, isOwn }: { range: Range; isOwn: boolean }) {
   );
 }
 
-/** A filter for a value that has calls in the range, ordered by number of calls. */
+/** A filter that offers the values with calls in the range, most calls first. */
 function UsedValueFilter({
   name,
   by,

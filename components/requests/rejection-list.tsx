@@ -25,12 +25,12 @@ interface RejectionListProps {
 /** Requests that were refused before a channel was called: per minute, key, model and error. */
 export function RejectionList({ filters, range, showsUsers }: RejectionListProps) {
   const query = useStableStart(rejectionsQuery(filters, range), range);
-  // Besides the one that shows this list.
+  // One filter is the status that selects this list.
   const isFiltered = Object.keys(filters).length > 1;
   return query === null ? <NoRejections /> : <Rejections {...{ query, isFiltered, showsUsers }} />;
 }
 
-/** The query with the start of its relative range as it was when the filters were set, so that the list stays. */
+/** Keeps the start of a relative range until the filters change: a moving start would load the list again. */
 function useStableStart<Query extends { from?: string } | null>(query: Query, { name }: Range): Query {
   const identity = JSON.stringify([name, name === "custom" ? query : { ...query, from: undefined }]);
   const [kept, setKept] = useState({ identity, query });

@@ -8,7 +8,7 @@ import { Button } from "../ui/button";
 
 type Replayed = Pick<UsageDetail, "operation" | "model" | "parameters" | "prompt">;
 
-/** The playground with the settings of a call, and with its text if that was stored. */
+/** URL of the playground with the settings of a call, and with its text if the text was stored. */
 export function replayHref({ operation, model, parameters, prompt }: Replayed): string {
   if (operation === "embeddings") {
     // Several texts are stored with a line break between them.
@@ -19,7 +19,7 @@ export function replayHref({ operation, model, parameters, prompt }: Replayed): 
   }
   const { voices, language, speed } = parameters;
   const [voice = null, ...others] = voices ?? [];
-  // The names of speakers are part of the text: their voices are recorded in the order in which they speak.
+  // Speakers' names are only in the text; their voices are recorded in the order in which the speakers first speak.
   const names = findNames(prompt ?? "");
   const isScript = others.length > 0 && names.length === others.length + 1;
   return `/playground/speech${writeSpeechLink({

@@ -23,7 +23,7 @@ import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table"
 
 const CallPanel = lazyPart(() => import("./call-panel").then((one) => one.CallPanel));
 
-/** Older calls are loaded when only this many of the loaded ones follow the open one. */
+/** Older calls are loaded when fewer than this many loaded calls follow the open one. */
 const LOAD_AHEAD = 5;
 
 /** The calls of the range and filters, and beside them the details of the call in the URL. */
@@ -54,7 +54,7 @@ export function RequestList({
       if (rows && calls.hasMore && at + LOAD_AHEAD >= rows.length) void calls.loadMore();
     },
   };
-  /** How far a search came that has found nothing yet. */
+  /** Time back to which an unfinished search has found no call; else null. */
   const searchedFrom = isFiltered && rows?.length === 0 ? calls.searchedFrom : null;
   useStepKeys({ ...steps, isOpen: open !== null });
   return (
@@ -167,12 +167,12 @@ function ListSkeleton() {
   );
 }
 
-/** The calls that the keys open. */
+/** The calls that the step keys open. */
 interface Steps {
   /** IDs; null: none, or not loaded. */
   previous: string | null;
   next: string | null;
-  /** Whether a call is open: the arrow keys scroll the page until then. */
+  /** Whether a call is open. While none is, the arrow keys scroll the page. */
   isOpen: boolean;
   onOpen(id: string): void;
 }
@@ -184,7 +184,7 @@ const HANDLES_KEYS =
   'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="radiogroup"], [role="tablist"], [role="slider"], [role="alertdialog"], [aria-modal="true"]';
 /** Elements that scroll by the arrow keys (components/ui/scroll-box.tsx). */
 const SCROLLS = '[role="group"] > [tabindex="0"]';
-/** After `g`, a letter opens a page (components/shell/shell.tsx). */
+/** Milliseconds after `g` in which a letter opens a page (components/shell/shell.tsx) and is no step key. */
 const SEQUENCE_MS = 1_500;
 
 function stepOf(key: string, isOpen: boolean): "previous" | "next" | undefined {

@@ -38,8 +38,8 @@ function columnsOf(extra: readonly Column[]): Column[] {
 }
 
 /**
- * One row per call; a click opens its details. Each row is a grid of its own, so that the browser can skip rows outside
- * the viewport and thousands scroll smoothly. On narrow screens, a list of cards.
+ * One row per call; a click opens its details. Each row is its own grid container, so that the browser can skip rows
+ * outside the viewport and thousands of rows scroll smoothly. On narrow screens, a list of cards.
  */
 export function RequestTable({
   rows,
