@@ -26,7 +26,7 @@ function Tokens({ tokens, codeLabel }: { tokens: readonly Token[] | undefined; c
 }
 
 function TokenView({ token: anyToken, codeLabel }: { token: Token; codeLabel: string }): ReactNode {
-  // Without extensions marked gives its own tokens only.
+  // Type assertion: without extensions, marked returns only its own token types.
   const token = anyToken as MarkedToken;
   const inner =
     "tokens" in token && token.tokens ? <Tokens tokens={token.tokens} codeLabel={codeLabel} /> : null;
@@ -55,7 +55,7 @@ function TokenView({ token: anyToken, codeLabel }: { token: Token; codeLabel: st
       return <CodeBlock code={token.text} label={codeLabel} isFullHeight />;
     case "codespan":
       return (
-        // A browser breaks a line after each hyphen, also those of an option.
+        // Short code is not wrapped: browsers break lines after hyphens, as in the name of a command-line option.
         <code
           className={cn(
             "rounded-sm bg-sunken px-1",
@@ -82,12 +82,12 @@ function TokenView({ token: anyToken, codeLabel }: { token: Token; codeLabel: st
     case "escape":
       return token.text;
     default:
-      // Guides use nothing else; as text, never as HTML.
+      // Guides use no other tokens. The source is shown as text, never as HTML.
       return token.raw;
   }
 }
 
-/** Renders a guide. Server only, so that the browser does not load the parser. `samples` fill `{{sample:name}}` lines. */
+/** Renders a guide, on the server only: the browser never loads the parser. `samples` fill `{{sample:name}}` lines. */
 export function Markdown({
   text,
   samples,

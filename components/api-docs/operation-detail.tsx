@@ -18,7 +18,7 @@ interface OperationDetailProps {
   models: ExampleModels;
 }
 
-/** Parameters, body and response of an endpoint, the request as curl, and the form that sends it. */
+/** Parameters, body and response of an endpoint, the request as code samples, and the form that sends it. */
 export function OperationDetail(props: OperationDetailProps) {
   const t = useTranslations("apiDocs");
   const { operation, origin, models } = props;

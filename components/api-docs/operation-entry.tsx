@@ -52,11 +52,11 @@ export function OperationEntry({
   const entry = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(isLinked);
   const { anchor } = operation;
-  /** Opened by its row, which is in view already. */
+  /** The user opened this entry by its row, which is in view already: no scrolling. */
   const isOpenedHere = useRef(false);
 
   useEffect(() => {
-    // A search removes the fragment and adds entries again.
+    // The fragment may be gone: a search removes it from the URL and mounts entries again.
     if (!isLinked || window.location.hash !== `#${anchor}`) return;
     setOpen(true);
     if (!isOpenedHere.current) entry.current?.scrollIntoView({ block: "start" });
@@ -70,7 +70,7 @@ export function OperationEntry({
       isOpenedHere.current = true;
       setFragment(anchor);
     }
-    // A link to a closed entry must open it again.
+    // Removes the fragment, so that a link to this closed entry opens it again.
     if (!open && isNamed) setFragment("");
   };
 

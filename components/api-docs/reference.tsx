@@ -35,7 +35,7 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
   });
   const operations = useMemo(() => (data ? readOperations(data) : []), [data]);
   const matches = useMemo(() => searchOperations(operations, q), [operations, q]);
-  // A later load may fail: what is entered in the forms stays.
+  // If a later load fails, the list stays, and with it what was entered in the forms.
   if (error && !data)
     return <CallError error={error} title={t("loadFailed")} onRetry={() => void mutate()} />;
   if (!data) return <ReferenceSkeleton />;
@@ -62,7 +62,7 @@ export function Reference({ origin, models }: { origin: string; models: ExampleM
   );
 }
 
-/** Links to the endpoints, grouped by tag; on a phone the list itself is short enough. */
+/** Links to the endpoints, grouped by API. Hidden on narrow screens. */
 function EndpointMenu({ operations }: { operations: readonly Operation[] }) {
   const t = useTranslations("apiDocs");
   const linked = useFragment();

@@ -118,7 +118,7 @@ function useTryRequest(operation: Operation, models: ExampleModels, isGateway: b
   };
 }
 
-/** The text about the access of a request without an API key. */
+/** The message key about how a request of the console or operations API authenticates. */
 function sentText(operation: Operation): "public" | "metrics" | "session" {
   switch (authOf(operation)) {
     case "none":

@@ -110,7 +110,7 @@ function readOperation(method: string, path: string, raw: RawOperation): Operati
   };
 }
 
-/** How an operation authenticates, as its row names it. */
+/** How an operation authenticates; the message key of its badge. `both`: an API key or a session. */
 export function authOf({ security }: Pick<Operation, "security">) {
   if (security.includes("metricsToken")) return "metricsToken";
   if (!security.includes("bearer")) return security.includes("session") ? "session" : "none";

@@ -68,13 +68,13 @@ const FILES: readonly (readonly [type: string, file: string])[] = [
   ["application/vnd.sqlite3", "patchbay-backup.db"],
 ];
 
-/** The file an endpoint's reply is written to; null: the reply is text. */
+/** The file that the samples write a reply to; null: the reply is text and is printed. */
 export function outputFile({ replyTypes }: Operation): string | null {
   const found = FILES.find(([type]) => replyTypes.some((one) => one.startsWith(type)));
   return found?.[1] ?? null;
 }
 
-/** The environment variable with the bearer token of an operation; null: it takes none. */
+/** The environment variable with the bearer token of an operation; null if it accepts none. */
 export function tokenVariable({ security }: Operation): string | null {
   if (security.includes("bearer")) return KEY_VARIABLE;
   return security.includes("metricsToken") ? "PATCHBAY_METRICS_TOKEN" : null;
@@ -82,7 +82,7 @@ export function tokenVariable({ security }: Operation): string | null {
 
 const COOKIES = "cookies.txt";
 
-/** The request as a curl command. Tokens are read from the environment, a session from curl's file of cookies. */
+/** The request as a curl command. A token is read from the environment, a session from curl's cookie jar. */
 export function asCurl(operation: Operation, origin: string, models: ExampleModels): string {
   const { method, rawBodyType } = operation;
   const path = pathWith(operation, exampleParameters(operation, models), streamQuery(operation));

@@ -19,11 +19,12 @@ import {
   tokenVariable,
 } from "./example";
 
-/** What the programs send, and where they write a reply that is not text; null: they print the reply. */
+/** The request that the sample programs send. */
 interface Example {
   method: string;
   url: string;
   body: unknown;
+  /** The file that a reply that is not text is written to; null: the program prints the reply. */
   file: string | null;
   /** The environment variable with the bearer token; null: none is sent. */
   variable: string | null;
@@ -55,7 +56,7 @@ function python({ method, url, body, file, variable }: Example): string {
     ...(variable === null ? [] : [`        "Authorization": f"Bearer {os.environ['${variable}']}",`]),
     ...(body === null ? [] : ['        "Content-Type": "application/json",']),
   ];
-  // A JSON text in a raw string needs no Python literals; no JSON has three double quotes in a row.
+  // A raw string keeps the JSON text as it is, without Python literals; JSON never has three double quotes in a row.
   const json = JSON.stringify(body, null, 2);
   return [
     ...(variable === null ? [] : ["import os"]),
@@ -91,7 +92,7 @@ const JAVA_PRINTS = {
   lines: ["System.out.println(reply.body());"],
 } as const;
 
-/** Go, Java and PHP, for a POST of JSON with a key: what programs send to the gateway. */
+/** Samples in Go, Java and PHP, only for a POST of JSON with a token: what programs send to the gateway. */
 function programs(post: JsonPost, file: string | null): CodeSample[] {
   const php = file === null ? "echo $reply, PHP_EOL;" : `file_put_contents(${literal(file)}, $reply);`;
   return [
@@ -101,7 +102,7 @@ function programs(post: JsonPost, file: string | null): CodeSample[] {
   ];
 }
 
-/** The request of an endpoint in every language of the samples; with a session, which programs do not have, in curl. */
+/** The request of an endpoint in every sample language; only in curl if it needs a session, which programs lack. */
 export function operationSamples(operation: Operation, origin: string, models: ExampleModels): CodeSample[] {
   const path = pathWith(operation, exampleParameters(operation, models), streamQuery(operation));
   const example: Example = {

@@ -2,7 +2,7 @@ import { type OpenApiDocument, resolve, type Schema } from "./document";
 
 /** One field of a body: a row of the schema table. */
 export interface SchemaRow {
-  /** Dotted, lists with `[]`: `contents[].parts[].text`. */
+  /** Dotted path; `[]` marks the items of a list: `contents[].parts[].text`. */
   path: string;
   depth: number;
   /** `string`, `number | null`, `[string]`, `"mp3" | "opus"`. */
@@ -29,7 +29,7 @@ function choicesOf(values: readonly unknown[]): string {
 function alternatives(document: OpenApiDocument, schema: Schema): Schema[] {
   const known = resolve(document, schema);
   const options = known.anyOf ?? known.oneOf;
-  // Next to a `type` they are conditions, not alternatives.
+  // In a schema that has a `type`, `anyOf` and `oneOf` are conditions, not alternatives.
   return options === undefined || known.type !== undefined
     ? [known]
     : options.flatMap((one) => alternatives(document, one));
@@ -110,7 +110,7 @@ export function schemaRows(document: OpenApiDocument, schema: Schema, path = "",
       if (isNever(field) || isSnakeCaseAlias(name, object.properties ?? {})) return [];
       const base = `${path}${suffix}`;
       const own = base === "" ? name : `${base}.${name}`;
-      // The alternatives of a union share most of their fields.
+      // The alternatives of a union share most of their fields: each is listed once.
       if (seen.has(own)) return [];
       seen.add(own);
       const known = alternatives(document, field);

@@ -31,7 +31,7 @@ interface LengthTexts {
 const MAX_TEXT_LENGTH = 200_000;
 const MAX_STRING_LENGTH = 240;
 
-/** Shortens base64 strings and vectors, which would hide the rest of the body. */
+/** Shortens long strings, such as base64, and vectors, which would hide the rest of the body. */
 function shorten(value: unknown, lengths: LengthTexts): unknown {
   if (typeof value === "string" && value.length > MAX_STRING_LENGTH)
     return `${value.slice(0, 120)}… ${lengths.characters(value.length)}`;
@@ -114,13 +114,13 @@ async function send(request: TryRequest, lengths: LengthTexts, key: string | nul
   };
 }
 
-/** Sends the request and returns any response. Throws only without a response or if no playground key could be created. */
+/** Sends the request; resolves to any response. Throws without a response, or if no playground key could be created. */
 export async function tryCall(request: TryRequest, lengths: LengthTexts): Promise<TryReply> {
   if (request.auth === "session") return send(request, lengths, null);
   if (request.auth !== "playground") return send(request, lengths, request.auth.key);
   const reply = await withPlaygroundKey((key) => send(request, lengths, key));
   if (reply.status !== 401) return reply;
-  // The key ended with its session.
+  // The cached playground key is no longer valid: it ended with its session.
   forgetPlaygroundKey();
   return withPlaygroundKey((key) => send(request, lengths, key));
 }
