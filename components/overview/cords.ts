@@ -57,7 +57,7 @@ export function servedModels(overview: Pick<Overview, "channels" | "routes">): S
   return new Set(overview.routes.filter((one) => inUse.has(one.channel_id)).map(({ model }) => model));
 }
 
-/** Requests that failed on a channel, including those that another channel served then. */
+/** Failed attempts on a channel, including those whose call ended on another channel or on none. */
 export function failedOn(routes: readonly OverviewRoute[], channelId: string): number {
   return routes.reduce(
     (sum, route) => (route.channel_id === channelId ? sum + route.errors + route.failovers : sum),
@@ -74,8 +74,8 @@ function cordPath(from: number, to: number): string {
 }
 
 /**
- * Cords of the routes between the shown rows; width grows with the square root of the calls, failovers included. A route is failing when
- * its error rate in the range is high or its circuit is open now (`isOpen`).
+ * Cords of the routes between the shown rows. The width grows with the square root of the calls, failovers included. A
+ * route is failing when its error rate in the range is high or its circuit is open now (`isOpen`).
  */
 export function cordsOf(
   routes: readonly OverviewRoute[],
@@ -87,7 +87,7 @@ export function cordsOf(
   return (
     routes
       .flatMap(({ model, channel_id: channelId, failovers, ...ended }) => {
-        // A request that failed over to another channel counts here too, as a failed one.
+        // A failed attempt counts here as a failed call, even if the call then ended on another channel.
         const calls = ended.calls + failovers;
         const errors = ended.errors + failovers;
         const [from, to] = [models.indexOf(model), channels.indexOf(channelId)];

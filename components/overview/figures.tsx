@@ -86,7 +86,7 @@ function UnpricedNote({ models, isLink }: { models: readonly string[]; isLink: b
   return (
     <span className="text-xs text-ink-muted" title={models.join("\n")}>
       {isLink ? (
-        // Above the radio button that covers the figure.
+        // Positioned, so that the link lies above the radio button that covers the figure.
         <Link prefetch={false} href={href} className="relative underline underline-offset-4">
           {text}
         </Link>

@@ -151,7 +151,7 @@ function StepIcon({ isDone, isNext }: { isDone: boolean; isNext: boolean }) {
 }
 
 /**
- * A first call as a shell command: speech into a file, or vectors without a speech model. The key comes from the
+ * A first call as a shell command: speech into a file or, without a speech model, vectors. The key is read from the
  * environment.
  */
 function firstCall(origin: string, models: FirstStepsProps["models"]): string {

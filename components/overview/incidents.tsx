@@ -16,7 +16,7 @@ interface Incident {
   health: CircuitHealth;
 }
 
-/** The whole channel if its circuit is not closed, else each of its upstream keys and models with a circuit incident. */
+/** Per channel: the whole channel if its circuit is not closed, else each key and model whose circuit is not closed. */
 function incidentsOf(channels: readonly OverviewChannel[]): Incident[] {
   return channels.flatMap((channel): Incident[] => {
     const { enabled, health, broken_keys: keys, broken_models: models } = channel;

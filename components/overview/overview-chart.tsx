@@ -90,7 +90,7 @@ function useView(overview: Overview, figure: Figure): View {
       return {
         series: [{ name: t("spend"), ...withPrevious((of) => of.cost_usd.map(Number)) }],
         format: amounts.money,
-        // Ticks are exact values.
+        // Ticks are round values: they are shown with all their digits.
         tick: amounts.exactMoney,
       };
     case "latency":

@@ -53,7 +53,7 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
   const { origin, done, models, isAdmin } = props;
   const range = useRange(props.now);
   const { data, error, mutate } = useApi(api.readOverview, { query: overviewQuery(range) }, OVERVIEW_OPTIONS);
-  // Decided once, so that the steps do not move when the first call arrives while they are read.
+  // Decided once, so that the steps do not move when the first call arrives while the user reads them.
   const [isNew] = useState(() => (data?.total.calls ?? 0) + (data?.before.calls ?? 0) === 0);
   const { data: alerts } = useApi(api.summarizeAlerts, isAdmin ? {} : null);
   const isDone = Object.values(done).every(Boolean);

@@ -21,7 +21,7 @@ import {
 /** Most rows on each side; further models and channels are listed on their own pages only. */
 const MAX_ROWS = 10;
 
-/** The routes as a patch bay: models on the left, channels on the right, a line ("cord") per route. Screen readers get a list. */
+/** The routes as a patch bay: models on the left, channels on the right, a line each. Screen readers get a list. */
 export function PatchBay({ overview }: { overview: Overview }) {
   const t = useTranslations("overview.bay");
   const [hovered, setHovered] = useState<{ model?: string; channelId?: string } | null>(null);
@@ -186,7 +186,7 @@ function Side({ title, isRight, children }: { title: string; isRight: boolean; c
   );
 }
 
-/** A name and the socket at which its cords end. */
+/** A row with the name of a model or channel and the socket at which its cords end. */
 function Row({
   isRight,
   state,

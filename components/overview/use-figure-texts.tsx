@@ -12,7 +12,7 @@ interface FigureText {
   value: string;
   /** A second figure next to the value. */
   detail: string | null;
-  /** Change since the previous period; null without one to compare with. */
+  /** Change since the previous period; null if there is nothing to compare with. */
   change: ReactNode;
 }
 
