@@ -21,9 +21,12 @@ interface Activity {
   spend: readonly number[];
 }
 
-/** The days of the range, up to the newest with calls: days of the instance's time zone may begin before UTC's. */
+/**
+ * The days of the range up to the newest day with calls, which may be after today in UTC: the server counts days in the
+ * instance's time zone.
+ */
 function daysOf(items: UsageSummary["items"], to: number): string[] {
-  // The first and the last day are in the range in part.
+  // The range includes only a part of its first and of its last day, so it touches one day more.
   const count = RANGES["30d"] / DAY_MS + 1;
   const utcDays = Array.from({ length: count }, (_, index) =>
     new Date(to - 1 - index * DAY_MS).toISOString().slice(0, 10),
@@ -32,7 +35,7 @@ function daysOf(items: UsageSummary["items"], to: number): string[] {
   return [...new Set([...utcDays, ...withCalls])].sort().slice(-count);
 }
 
-/** Activity of these keys over the last 30 days, also of those without calls. */
+/** Activity of these keys over the last 30 days; zeros for keys without calls. */
 export function activityByKey(
   ids: readonly string[],
   items: UsageSummary["items"],
@@ -56,7 +59,7 @@ export function activityByKey(
   return byKey;
 }
 
-/** Activity of the keys for which it is known; `hasFailed`: that of the others could not be loaded. */
+/** Activity by key, for the keys that are loaded. `hasFailed`: the activity of the other keys could not be loaded. */
 export interface Activities {
   byKey: ReadonlyMap<string, Activity> | undefined;
   hasFailed: boolean;
@@ -88,7 +91,7 @@ export function useKeyActivity(ids: readonly string[]): Activities {
     },
     { keepPreviousData: true },
   );
-  // With the previous data: a list that becomes longer keeps the activity of its first keys.
+  // May be the previous data: when the list becomes longer, its first keys keep their activity meanwhile.
   return { byKey: data, hasFailed: error !== undefined };
 }
 

@@ -18,11 +18,11 @@ import { KeyForm } from "./key-form";
 
 export interface NewSecret {
   created: ApiKeyWithSecret;
-  /** After a rotation: when the old key ends, in ms since 1970; null for a new key. */
+  /** After a rotation: when the old key expires, in milliseconds since 1970; null for a new key. */
   oldEndsAt: number | null;
 }
 
-/** When a key ends that is rotated `at`, in ms since 1970: a rotation never prolongs it. */
+/** When a key expires that is rotated at `at`, in milliseconds since 1970. A rotation never extends its validity. */
 const endOf = ({ expires_at }: ApiKey, at: number, graceHours: number) =>
   Math.min(at + graceHours * HOUR_MS, expires_at === null ? Infinity : Date.parse(expires_at));
 
@@ -70,14 +70,14 @@ interface DialogProps<State extends KeyDialog> {
   addresses: readonly string[];
   /** A key was created, changed or deleted. */
   onChanged(): void;
-  /** A key was created or rotated, even if its dialog was closed since. */
+  /** Called once a key is created or rotated, even if its dialog was closed meanwhile. */
   onSecret(secret: NewSecret): void;
   onDialog(next: KeyDialog | null): void;
 }
 
 /**
- * The open dialog of the API keys page, and above it the secret to show. In one lazy part: the secret is on the page
- * before its form is removed, as a page without unsaved input can be reloaded at any time.
+ * The open dialog of the API keys page, and above it the secret to show. Both are in one lazy part, so that the secret
+ * is on the page before its form is removed: a page without unsaved input may be reloaded, which would lose the secret.
  */
 export function KeyDialogs({
   dialog,
@@ -172,7 +172,7 @@ function ConfirmDialogs({ dialog, onChanged, onSecret, onDialog }: DialogProps<C
       await callApi(api.deleteKey, { params });
       return done(named("deleted", { name }));
     }
-    // A leaked key must be stopped.
+    // Disables the newest version after a version conflict: a leaked key must be stopped.
     await changeNewest(
       key,
       () => callApi(api.getKey, { params }),

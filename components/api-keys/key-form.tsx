@@ -133,7 +133,7 @@ function ExpiryPresets({ expires, onPick }: { expires: string; onPick(expires: s
   );
 }
 
-/** The form's state. The limits are open if the key has any, and open when one of them is invalid. */
+/** The form's state. The limits are expanded if the key has any, and expand when one of them is invalid. */
 function useKeyForm(before: ApiKey | null, onSave: KeyFormProps["onSave"], onStale: KeyFormProps["onStale"]) {
   const fieldError = useTranslations("common.fieldError");
   const defaultValues = before ? keyValues(before) : NEW_KEY;

@@ -88,7 +88,7 @@ function useColumns(viewer: Viewer, showsOwners: boolean, activities: Activities
       name: "permissions",
       heading: t("permissions"),
       cell: (key) => <Operations of={key} />,
-      // Beside the sidebar of a narrow window is no room for both.
+      // With the owners, a narrow window beside the sidebar has no room for this column.
       className: showsOwners ? "hidden xl:table-cell" : undefined,
     },
     {

@@ -20,8 +20,8 @@ interface KeyMenuProps {
 }
 
 /**
- * The actions of a key. Only its owner may rotate it, because rotation reveals the new secret; the new key of a disabled
- * one would be disabled too.
+ * The actions of a key. Only its owner may rotate it, because rotation reveals the new secret. A disabled key cannot be
+ * rotated: the new key would be disabled too.
  */
 export function KeyMenu({ apiKey, isOwn, mayChange, mayTry, disabledBy, onAction }: KeyMenuProps) {
   const t = useTranslations("apiKeys.menu");

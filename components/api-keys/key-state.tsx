@@ -11,7 +11,7 @@ import { Badge } from "../ui/badge";
 import { Facts } from "../ui/facts";
 import { RelativeTime, useRelativeTime } from "../ui/relative-time";
 
-/** A key that expires within 48 hours gets a badge. */
+/** A key that expires within this time gets a badge. */
 const EXPIRES_SOON_MS = 48 * HOUR_MS;
 
 /** Badges for an expired, disabled, soon expiring or management key. */
@@ -33,7 +33,7 @@ export function KeyState({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-/** When a key was created and when it expires. */
+/** When a key was created and when it expires, unless a badge already says that it expires soon or has expired. */
 export function KeyDates({ apiKey }: { apiKey: ApiKey }) {
   const t = useTranslations("apiKeys");
   const isLater = apiKey.expires_at !== null && Date.parse(apiKey.expires_at) - Date.now() >= EXPIRES_SOON_MS;

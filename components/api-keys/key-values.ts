@@ -75,12 +75,12 @@ export const EXPIRY_DAYS = [30, 90, 365, null] as const;
 export function expiryDate(days: number | null, now: number): string {
   if (days === null) return "";
   const date = new Date(now);
-  // By the calendar: days at a change to or from summer time do not have 24 hours.
+  // Counts calendar days: a day of a clock change does not have 24 hours.
   date.setDate(date.getDate() + days);
   return localDate(date.toISOString());
 }
 
-/** The end of a day in the user's time zone. A date that JavaScript cannot read is unchanged, and the contract refuses it. */
+/** The end of a day in the user's time zone. An invalid date is returned as it is, and the contract refuses it. */
 function endOfDay(day: string): string {
   const end = new Date(`${day}T23:59:59`);
   return Number.isNaN(end.getTime()) ? day : end.toISOString();

@@ -30,7 +30,7 @@ import { type KeyModel, playgroundHref } from "./playground-link";
 
 type OwnLimits = Pick<ManagedUser, "rpm" | "tpm" | "concurrency" | "budget">;
 
-/** The limits of all the viewer's keys together; renders nothing without one. */
+/** The limits of all the viewer's keys together; renders nothing if there are none. */
 export function OwnLimitsNotice({ limits }: { limits: OwnLimits }) {
   const t = useTranslations("apiKeys.ownLimits");
   const format = useFormatter();

@@ -8,8 +8,8 @@ export interface KeyModel {
 }
 
 /**
- * The playground with the first model that a key may use; null: it may use none. The playground makes its calls with a
- * key of its own, because a key's secret is not stored.
+ * URL of the playground with the first model that a key may use; null if it may use none. The playground calls with a
+ * temporary key of its own, because the key's secret is not stored.
  */
 export function playgroundHref(
   { operations, allowed_models }: Pick<ApiKey, "operations" | "allowed_models">,
