@@ -107,7 +107,7 @@ function healthOf({ enabled, state, use }: ServingChannel) {
   return state === "closed" ? use : state;
 }
 
-/** The health of a channel as text: a badge where it fails or is off, else for screen readers only. */
+/** The health of a channel as text: a badge if the channel fails or is off, else for screen readers only. */
 function ChannelHealth({ channel }: { channel: ServingChannel }) {
   const t = useTranslations("channels.state");
   const health = healthOf(channel);

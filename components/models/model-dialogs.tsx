@@ -23,7 +23,7 @@ interface ModelDialogsProps {
   onChanged(): void;
   /** Opens the form of the model whose route is shown; null if there is no such model. */
   onEdit: (() => void) | null;
-  /** The model being edited was changed elsewhere; the dialog continues with the newest version. */
+  /** Called when the edited model was changed elsewhere: the dialog continues with this newest version. */
   onNewest(model: Model): void;
   onClose(): void;
 }

@@ -31,7 +31,7 @@ interface ModelFormProps {
   /** Date of the shipped price list (`2026-11-20`); null while loading. */
   priceListDate: string | null;
   onSave(request: CreateModel | UpdateModel): Promise<void>;
-  /** The model was changed elsewhere: returns the newest version. */
+  /** Loads the newest version after a version conflict. */
   onStale?(): Promise<Model>;
   onCancel(): void;
 }

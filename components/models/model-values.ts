@@ -93,8 +93,8 @@ export function valuesOf(model: Model): ModelValues {
 }
 
 /**
- * The request of the form. For a new model empty fields are left out, so that the server fills in the shipped prices and
- * limits; for a saved model they are sent as null, which removes the value.
+ * The request of the form. For a new model empty fields are left out, so that the server fills in the shipped prices
+ * and limits; for a saved model they are sent as null, which removes the value.
  */
 function requestOf(values: ModelValues, before: Model | null): unknown {
   const isSpeech = values.operation === "speech";

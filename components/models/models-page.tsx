@@ -49,7 +49,7 @@ function filterModels(models: readonly Model[], q: string, operation: string): M
   );
 }
 
-/** Polls while a channel is not healthy: waits of circuits end without an event. */
+/** Polls while a circuit is not closed, in milliseconds; else 0. The wait of an open circuit ends without an event. */
 const refreshIntervalOf = (list: Listed | undefined): number =>
   list?.items.some((model) => model.channels.some((one) => one.state !== "closed")) ? REFRESH_MS : 0;
 

@@ -14,7 +14,7 @@ import { SentenceGap } from "../ui/sentence-gap";
 import { Skeleton } from "../ui/skeleton";
 import { HEALTH_TONES } from "./model-cells";
 
-/** A route depends on circuits, limits and calls in flight. */
+/** Milliseconds between polls: a route depends on circuits, limits and calls in flight. */
 const REFRESH_MS = 3_000;
 
 /** Where a call for a model would be routed now: the tiers in order, then the skipped channels and why. */
@@ -29,7 +29,7 @@ export function RoutePreview({ name }: { name: string }) {
   if (!data && !error) return <RouteSkeleton />;
   return (
     <div className="grid gap-5">
-      {/* Also beside a route, which may be over: after a few failures it is not read again. */}
+      {/* Also shown above a route: after a few failures polling ends and the route may be outdated. */}
       <CallError error={error} onRetry={() => void mutate()} />
       {data ? <Route of={data} /> : null}
     </div>
@@ -69,7 +69,7 @@ function channelCount({ turns, recovering }: Preview): number {
   return turns.reduce((count, { channels }) => count + channels.length, recovering.length);
 }
 
-/** Why no channel would serve the model; nothing if a healthy one would. */
+/** Why no channel with a closed circuit would serve the model; renders nothing if one would. */
 function RouteWarning({ of: { enabled, turns, recovering, skipped } }: { of: Preview }) {
   const t = useTranslations("models.route");
   if (!enabled) return <Notice tone="info">{t("disabled")}</Notice>;
