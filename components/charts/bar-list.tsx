@@ -10,9 +10,9 @@ export interface Bar {
   bad?: number;
   /** The formatted value, at the end of the row. */
   text: ReactNode;
-  /** A second figure before it. */
+  /** A second figure before the value. */
   detail?: ReactNode;
-  /** Target of the row. */
+  /** Makes the row a link to this URL. */
   href?: string;
 }
 

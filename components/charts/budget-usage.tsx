@@ -8,7 +8,7 @@ import { useAmounts } from "./use-amounts";
 
 const PERIODS = ["daily_usd", "monthly_usd", "total_usd"] as const;
 
-/** Spend of a key: a bar of its tightest budget, or the total where it has no budget. */
+/** Spend of a key: a bar of its tightest budget or, without a budget, its total spend. */
 export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
   const t = useTranslations("common.budget");
   const { money } = useAmounts();
@@ -43,7 +43,7 @@ export function BudgetBar({ of, children }: { of: Pick<ApiKey, "budget" | "spent
   );
 }
 
-/** The budget with the largest share spent, of which 1 is all; undefined where there is none. */
+/** The budget with the largest spent share, 0 to 1; undefined without a budget. */
 export function tightestBudget(of: Pick<ApiKey, "budget" | "spent">) {
   return PERIODS.flatMap((period) => {
     const limit = of.budget[period];

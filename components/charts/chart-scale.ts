@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "@/lib/contracts/durations";
 
-/** Steps of a time axis in minutes, and in calendar days. */
+/** Possible steps between the labels of a time axis, in minutes and in calendar days. */
 const MINUTE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720] as const;
 const DAY_STEPS = [1, 2, 3, 7, 14, 28, 56, 91, 182, 365] as const;
 

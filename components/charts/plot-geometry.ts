@@ -90,7 +90,7 @@ export function linePath(frame: PlotFrame, values: readonly (number | null)[]): 
   return path;
 }
 
-/** Labels of the time axis: at the left edge of a bucket (days: at its centre), without those an end would cut off. */
+/** Labels of the time axis: at the left edge of a bucket (days: at its centre); none that an end would cut off. */
 export function timeLabels(
   frame: PlotFrame,
   buckets: readonly number[],

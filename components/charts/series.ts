@@ -30,7 +30,7 @@ interface ChartColumn {
   values: readonly (number | null)[];
 }
 
-/** Each series, followed by its previous period, if any; `nameBefore` names that. */
+/** A column for each series, followed by one for its previous period, if any, which `nameBefore` names. */
 export const columnsOf = (
   series: readonly ChartSeries[],
   nameBefore: (name: string) => string,
@@ -40,7 +40,7 @@ export const columnsOf = (
     ...(previous ? [{ name: nameBefore(name), values: previous }] : []),
   ]);
 
-/** The largest value on the axis: the sum of the stacked bars of a bucket, or a single line value. */
+/** The largest value of a chart: of the stacked bars of a bucket, of a line, or of a previous period. */
 export function maxOf(series: readonly ChartSeries[], buckets: number): number {
   let max = 0;
   for (let index = 0; index < buckets; index++) {

@@ -30,8 +30,8 @@ function surfaceOf(canvas: HTMLCanvasElement): Surface | null {
 }
 
 /**
- * A canvas drawn by `paint`: after a render that changed `paint`, and at most once per frame when `redraw()` is called,
- * the size changes or the theme changes; while `isLive`, in every frame. A new theme empties `themeCache` first.
+ * A canvas drawn by `paint`: after a render that changed `paint`, and at most once per frame when `redraw()` is called
+ * or the size or theme changes; while `isLive`, in every frame. A change of the theme first sets `themeCache` to null.
  */
 export function useCanvas(
   paint: (surface: Surface) => void,
