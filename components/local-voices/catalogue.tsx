@@ -93,7 +93,7 @@ function Rows({ catalogue, buttonOf }: VoicesProps) {
   );
 }
 
-/** The voices on narrow screens, with the reason of a failed installation, whose notice is far up the page. */
+/** The voices on narrow screens, each with the error of its failed installation: the notice is far up the page. */
 function Cards({ catalogue, buttonOf, failures }: VoicesProps & { failures: Map<string, string | null> }) {
   const t = useTranslations("localVoices.catalogue");
   const serverText = useServerText();

@@ -18,7 +18,7 @@ interface Acts {
   onRemove(name: string): void;
 }
 
-/** The voices in the data folder: those that speak, and the folders that cannot be used. */
+/** The installed voices, and the folders of voices that cannot be used. */
 export function InstalledVoices({ list: { installed, broken }, ...acts }: Acts & { list: LocalVoiceList }) {
   const t = useTranslations("localVoices.installed");
   const serverText = useServerText();

@@ -23,8 +23,8 @@ import { Catalogue } from "./catalogue";
 import { InstalledVoices } from "./installed-voices";
 
 /**
- * Intervals of reading the list: while something is being installed, and otherwise, since a folder may be copied to the
- * disk or a real-time factor measured.
+ * Milliseconds between polls of the list: while a voice is being installed, and otherwise. Without an installation, the
+ * list still changes when a folder is copied to the disk or a real-time factor is measured.
  */
 const BUSY_MS = 1_000;
 const IDLE_MS = 15_000;
@@ -57,7 +57,7 @@ function Content() {
   );
   useInstalledToast(data);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  /** Runs a call and shows the list after it; a failure as a message. */
+  /** Runs a call, shows its failure as a toast, and reloads the list. */
   const act = async (work: () => Promise<unknown>) => {
     await work().catch((failure: unknown) => toast.error(errorText(failure).message));
     await mutate();
@@ -123,7 +123,8 @@ function useInstalledToast(list: LocalVoiceList | undefined): void {
   const report = useEffectEvent(({ installed, broken, installations }: LocalVoiceList) => {
     const added = installed.filter(({ name }) => known.current?.has(name) === false);
     for (const { name } of added) toast.success(t("installedNamed", { name }));
-    // A voice whose disk is away is broken until it is mounted again, or installed again.
+    // A broken voice counts as known, as its disk may only be unmounted: mounting it again is no installation. While a
+    // voice of that name is being installed, it does not count, so that its message is shown.
     const away = broken.filter(
       ({ name }) => !installations.some((one) => one.name === name && one.state === "running"),
     );
@@ -156,19 +157,19 @@ async function verify(
   toast.success(t(check.is_unchanged ? "verified" : "verifiedUnrecorded", { name, factor }));
 }
 
-/** What is being installed, with its progress, and what failed, with the reason; nothing without either. */
+/** Running installations with their progress, and failed ones with the reason; renders nothing if there are none. */
 function Installations({
   installations,
   onCancel,
 }: {
   installations: readonly VoiceInstallation[];
-  /** Cancels, or dismisses one that ended. */
+  /** Cancels a running installation, or dismisses one that has ended. */
   onCancel(name: string): Promise<void>;
 }) {
   const t = useTranslations("localVoices.installation");
   const serverText = useServerText();
   if (installations.length === 0) return null;
-  /** Cancels or dismisses the one whose button was clicked, which removes it. */
+  /** Cancels or dismisses an installation. This removes its row, so the focus moves off the row first. */
   const leave = (name: string) => (event: MouseEvent) => {
     leaveRow(event.currentTarget.closest("li"), "button", document.getElementById("content"));
     void onCancel(name);

@@ -23,12 +23,12 @@ interface SheetProps {
   onClose(): void;
 }
 
-/** The speaker of each name that callers of Gemini and OpenAI send; saved as the option `voices` of the channel. */
+/** Maps the voice names that Gemini and OpenAI clients send to speakers; saved as the channel's option `voices`. */
 export function MappingSheet({
   voice,
   ...props
 }: SheetProps & {
-  /** Undefined if it was removed in the meantime. */
+  /** Undefined if the voice was removed meanwhile. */
   voice: InstalledVoice | undefined;
 }) {
   const t = useTranslations("localVoices.mapping");
@@ -53,14 +53,14 @@ export function MappingSheet({
 const isSame = (a: VoiceNames, b: VoiceNames) =>
   Object.keys({ ...a, ...b }).every((name) => a[name] === b[name]);
 
-/** The form's state. After a version conflict it shows the newest voice names, and `isStale` until the next save. */
+/** The form's state. After a version conflict it has the newest mapping, and `isStale` is true until the next save. */
 function useMapping(
   voice: InstalledVoice,
   channel: NonNullable<InstalledVoice["channel"]>,
   props: FormProps,
 ) {
   const t = useTranslations("localVoices.mapping");
-  // A change made elsewhere since then is a conflict.
+  // The version that the form started from: a change made elsewhere since then is a conflict.
   const [base, setBase] = useState(channel);
   const [table, setTable] = useState<VoiceNames>(channel.voices);
   const [isStale, setStale] = useState(false);
@@ -81,7 +81,7 @@ function useMapping(
       if (!isApiError(failure, "conflict")) throw failure;
       const list = await props.onReload();
       const newest = list?.installed.find(({ name }) => name === voice.name)?.channel;
-      // Not loaded: the list that was loaded before.
+      // The list could not be reloaded: it is still the one that was loaded before.
       if (!newest || newest.version === base.version) throw failure;
       setBase(newest);
       change(newest.voices, newest.voices);

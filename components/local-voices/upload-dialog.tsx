@@ -16,7 +16,7 @@ import { Progress } from "../ui/progress";
 
 const ENDING = /\.(?:tar\.(?:bz2|gz)|tbz2?|tgz)$/;
 
-/** The text about a file that the server would refuse; null: none. */
+/** The message key about a file that the server would refuse; null if the file is fine. */
 function problemOf({ name, size }: File) {
   if (!ENDING.test(name)) return "wrongFile";
   if (size === 0) return "emptyFile";
@@ -78,7 +78,7 @@ export function UploadDialog({ onUploaded, onClose }: { onUploaded(): void; onCl
               onChange={(event) => {
                 const chosen = event.target.files?.[0] ?? null;
                 setFile(chosen);
-                // The archive's name suggests the model's.
+                // Suggests the archive's name, without its ending, as the model's name.
                 if (chosen) setName(chosen.name.replace(ENDING, "").slice(0, 64));
               }}
             />
