@@ -43,7 +43,7 @@ function amountOf(item: UsageSummary["total"], figure: Figure): number {
   }
 }
 
-/** A bar for each of the largest items, which adds a filter for it, and one for the others together. */
+/** A bar for each of the largest items, which links to a filter for the item, and a bar for all others together. */
 function useBars(summary: UsageSummary | undefined, by: Dimension, figure: Figure): Bar[] {
   const all = summary?.items ?? [];
   const isCut = all.length === MAX_ITEMS;
@@ -77,7 +77,7 @@ function useBars(summary: UsageSummary | undefined, by: Dimension, figure: Figur
   });
   if (rest.length > 0) {
     const sumOf = (some: readonly Item[]) => some.reduce((sum, item) => sum + amountOf(item, figure), 0);
-    // A call counts under each of its tags, so that only of other items the sum is the total.
+    // A call counts under each of its tags, so that items by tag do not add up to the total. Other items do.
     const value =
       summary !== undefined && isCut && by !== "tag"
         ? amountOf(summary.total, figure) - sumOf(items.slice(0, MAX_ROWS))
@@ -123,7 +123,7 @@ export function Breakdown({ isOwn, ...props }: BreakdownProps & { isOwn: boolean
           <SelectOptions of={dimensions.map((dimension) => [dimension, t(dimension)])} />
         </FilterSelect>
       </span>
-      {/* Keeps the data of former filters, but not that of another dimension, whose rows set another filter. */}
+      {/* While loading, keeps data of previous filters, but not of another dimension, whose rows set another filter. */}
       <Rows key={by} by={by} {...props} />
     </section>
   );

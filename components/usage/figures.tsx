@@ -56,7 +56,7 @@ export function Figures({
   );
 }
 
-/** Each figure with a second one that explains it. */
+/** The text of each figure, with a detail such as the share of failed calls; undefined while loading. */
 function useTexts(
   sums: UsageSums | undefined,
 ): Record<Figure, { value: string; detail: string }> | undefined {

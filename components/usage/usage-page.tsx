@@ -58,7 +58,7 @@ function Usage({
   filters: CallFilters;
   range: Range;
   isAdmin: boolean;
-  /** Of the instance, in which the server counts days. */
+  /** The instance's time zone, in which the server counts days. */
   timeZone: string;
 }) {
   const t = useTranslations("usage");
@@ -149,7 +149,7 @@ interface ChartView {
   tick?(value: number): string;
 }
 
-/** The series of a figure, and how its values are written. */
+/** The series of a figure, and the formats of its values. */
 function useChartView(figure: Figure, items: readonly (Sums | null)[]): ChartView {
   const t = useTranslations("usage.chart");
   const amounts = useAmounts();
