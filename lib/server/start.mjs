@@ -64,7 +64,10 @@ async function develop() {
 const SHELL_CHECK_MS = 500;
 const shell = process.ppid;
 
-/** npm passes a signal on to the shell of `npm start`, which ends of it; some shells leave their command running. */
+/**
+ * Stops the server when npm's shell has ended: npm passes a signal on to the shell of `npm start`, and some shells exit
+ * without stopping their command.
+ */
 function stopWithShell() {
   if (process.env.npm_lifecycle_event !== "start") return;
   const timer = setInterval(() => {
@@ -72,11 +75,11 @@ function stopWithShell() {
     clearInterval(timer);
     process.kill(process.pid, "SIGTERM");
   }, SHELL_CHECK_MS).unref();
-  // Ctrl-C reaches the server too, which a second signal would end at once.
+  // Ctrl-C reaches the server directly as well; a second signal would end it at once, without draining.
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => clearInterval(timer));
 }
 
-/** Next empties its folder first, so the server is bundled after it. */
+/** `next build` empties `.next` first, so the server is bundled after it. */
 async function build() {
   await buildPages();
   await ensureServer();

@@ -11,7 +11,7 @@ import type { Environment } from "../process/env";
 import { type Command, CommandError, readArguments } from "./command";
 import { withStore } from "./open-store";
 
-/** Writes the backup beside its name first: a command that is interrupted leaves no file that looks like a backup. */
+/** Writes `<file>.part`, then renames it: a command that is interrupted leaves no file that looks like a backup. */
 async function writeBackup(file: string, copyTo: (draft: string) => Promise<void>): Promise<void> {
   const draft = `${file}.part`;
   if (existsSync(draft) && Date.now() - statSync(draft).mtimeMs < MINUTE_MS)
@@ -35,7 +35,10 @@ async function writeBackup(file: string, copyTo: (draft: string) => Promise<void
   flush(path.dirname(file));
 }
 
-/** The SQLite file of an earlier version: opening it would migrate it, and that version could not use the backup. */
+/**
+ * The SQLite file if an earlier version of Patchbay wrote it, otherwise null. Opening the file would migrate it, and
+ * that version could not use the backup.
+ */
 function earlierStore({ databaseUrl }: Environment): string | null {
   if (isPostgresUrl(databaseUrl)) return null;
   const file = fileOf(databaseUrl);

@@ -74,7 +74,10 @@ export function orCommandError(check: () => void): void {
   }
 }
 
-/** What is wrong with a field of `input`, as its option: `--operations 'chat': Must be …`; others keep the field's name. */
+/**
+ * The issue of a field of `input`, under the name of its option: `--operations 'chat': Must be …`. A field without an
+ * option keeps its own name.
+ */
 function optionIssue(
   { path, message }: Issue,
   input: Readonly<Record<string, unknown>>,
@@ -89,8 +92,8 @@ function optionIssue(
 }
 
 /**
- * Runs `work` on `input`, a request of the API made of options, by field in `options`. Errors about a field become
- * CommandErrors with a line for each that names the option and its value.
+ * Runs `work`, which validates `input`: an API request built from command-line options. `options`: the option of each
+ * field. Errors about fields become one CommandError, with a line per field that names the option and its value.
  */
 export async function withOptionNames<T>(
   input: Readonly<Record<string, unknown>>,

@@ -9,9 +9,11 @@ import type { KeyTable, TwoFactorTable, UserTable } from "../../store/schema";
 
 /** Access that restoring a backup brings back, although it has ended in the current store. */
 export interface Revived {
-  /** The store before the restore; null when it was not read or belongs to another instance, so nothing was compared. */
+  /**
+   * The store before the restore; null when it was not read or belongs to another instance, so nothing was compared.
+   */
   before: AccountRows | null;
-  /** TOTP steps accepted since the backup. */
+  /** For each enrolment, the newest TOTP step that may have been used since the backup. */
   steps: { userId: string; enrolmentId: string; step: number }[];
   /** Backup codes spent, or replaced by new ones, since the backup. */
   codes: { userId: string; digest: string }[];
@@ -30,7 +32,7 @@ const BUDGETS = ["budget_total", "budget_daily", "budget_monthly"] as const;
 const LIMITS = ["rpm", "tpm", "concurrency", ...BUDGETS] as const satisfies readonly (keyof KeyTable)[];
 const NAME_LISTS = ["operations", "allowed_models"] as const satisfies readonly (keyof KeyTable)[];
 
-/** The periods of the budgets that are compared at `now`. */
+/** The day and month whose budgets are compared at `now`, in this machine's time zone. */
 export function periodsAt(now: number): BillingPeriod {
   return billingPeriod(Intl.DateTimeFormat().resolvedOptions().timeZone, now);
 }
@@ -170,7 +172,9 @@ function allowsMore(restored: number | null | undefined, later: number | null | 
   return typeof later === "number" && (typeof restored !== "number" || restored > later);
 }
 
-/** Limits set by a higher role in the later store than in the backup. Without a recorded role, the key's owner set them. */
+/**
+ * Limits set by a higher role in the later store than in the backup. Without a recorded role, the key's owner set them.
+ */
 function liftedLimits(restored: KeyTable, later: KeyTable): string[] {
   // The store writes this JSON; an older version did not have the column.
   const [old, now] = [restored, later].map(

@@ -11,7 +11,7 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
   return Number(text);
 }
 
-/** Options by field of the API. */
+/** The command-line option of each field of the API request. */
 const OPTION_OF = {
   name: "name",
   operations: "operations",
@@ -21,7 +21,9 @@ const OPTION_OF = {
   rpm: "rpm",
 } as const satisfies Partial<Record<keyof CreateKey, string>>;
 
-/** Names that no model has; none in a store without models, in which no server has created the built-in ones yet. */
+/**
+ * The names that no model or alias has. Empty in a store without models, where no server has created the built-in ones.
+ */
 async function unknownModels(store: Store, names: readonly string[]): Promise<string[]> {
   const known = (await store.models.all()).flatMap((model) => [model.name, ...model.aliases]);
   return known.length === 0 ? [] : names.filter((name) => !known.includes(name));

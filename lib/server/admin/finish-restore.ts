@@ -22,7 +22,7 @@ export const finishRestore: Command = {
       throw new CommandError("--previous must be the database before the restore, not the restored one.");
     const now = systemClock.now();
     const previous = url === undefined ? null : await readPostgresAccountRows(url, periodsAt(now));
-    // Before the store is opened, which would create one in an empty database.
+    // Read before the store is opened: opening would create a store in an empty database.
     const restored = await readPostgresAccountRows(env.databaseUrl, periodsAt(now));
     const revived = compareStores(previous, restored, now);
     await withStore(env, async (admin) => {

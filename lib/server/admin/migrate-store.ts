@@ -63,7 +63,7 @@ export const migrateStore: Command = {
   },
 };
 
-/** The SQLite file of this environment. Throws CommandError for another store, or when `url` is not PostgreSQL's. */
+/** The SQLite file to copy. Throws CommandError when DATABASE_URL is not SQLite or `url` is not a PostgreSQL URL. */
 function fileToMove(env: Environment, url: string): string {
   if (!env.databaseUrl.startsWith("file:"))
     throw new CommandError(
@@ -93,7 +93,10 @@ interface Move {
   url: string;
 }
 
-/** Copies and verifies. Throws CommandError or StartError; the target is then unused or marked as unfinished. */
+/**
+ * Copies the store and verifies the copy. Throws CommandError or StartError: then either nothing was copied or the
+ * target is marked as unfinished.
+ */
 async function moveTo(env: Environment, terminal: Terminal, { source, file, url }: Move): Promise<void> {
   if (source.schemaVersion !== MIGRATIONS.length)
     throw new CommandError(
@@ -132,7 +135,7 @@ function verifyChain(db: Target, digest: Cipher["digest"]): Promise<AuditChain> 
   return new AuditHashChain({ digest, seen: EMPTY_CHAIN }).verify(db, undefined);
 }
 
-/** Adds a difference when the copied audit log verifies otherwise than that of the source. */
+/** Adds a difference when the copied audit log does not verify with the same result as the source's. */
 async function compareAudit(
   target: Target,
   digest: Cipher["digest"],
@@ -171,7 +174,7 @@ function progressOf(terminal: Terminal): (table: string, copied: number, total: 
   };
 }
 
-/** Adds to an unexpected error that nothing is lost. */
+/** Turns an unexpected error into a CommandError that says how to continue the copy. */
 async function orContinue<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

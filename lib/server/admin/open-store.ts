@@ -26,7 +26,7 @@ export interface AdminContext extends ActorContext {
   instance: { passwordMinimum: number };
 }
 
-/** Throws CommandError when there is no SQLite file: opening would create an empty store, and the command succeed on it. */
+/** Throws CommandError when there is no SQLite file: the command would create an empty store and succeed on it. */
 function requireStore(env: Environment): void {
   if (isPostgresUrl(env.databaseUrl) || existsSync(fileOf(env.databaseUrl))) return;
   throw new CommandError(
@@ -78,8 +78,8 @@ export async function runningServers(store: Store, now: number): Promise<string[
 }
 
 /**
- * IDs of the servers that run on a SQLite file now; the file is not changed. A server whose disk is full writes no
- * heartbeats: on this machine its process counts.
+ * IDs of the servers that run on a SQLite file now; the file is not changed. A server whose disk is full cannot write
+ * heartbeats, so a server with an old heartbeat counts while its process runs on this machine.
  */
 export function serversOn(file: string): string[] {
   const since = systemClock.now() - DEAD_AFTER_MS;

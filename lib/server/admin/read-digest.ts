@@ -7,8 +7,8 @@ import { checkCipher, findDigestKey } from "../process/secret-check";
 import { CommandError } from "./command";
 
 /**
- * The digests of the instance whose settings these are, to verify its audit log without opening its store. Throws
- * SettingError or CommandError when its secret is missing or another.
+ * The digest function of the instance whose settings `source` has, for verifying its audit log without opening its
+ * store. Throws SettingError or CommandError when the instance secret is missing or does not match.
  */
 export async function readDigest(
   env: Environment,

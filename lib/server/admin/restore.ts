@@ -53,7 +53,7 @@ function pathsOf(env: Environment, file: string): { source: string; target: stri
   return { source, target };
 }
 
-/** Whether a server runs on the store. Throws CommandError when one does, unless that is accepted. */
+/** Whether a server runs on the store. Throws CommandError when one does, unless `isForced`. */
 function isServed(target: string, isForced: boolean): boolean {
   const isRunning = serversOn(target).length > 0;
   if (!isRunning || isForced) return isRunning;
@@ -70,7 +70,7 @@ interface Replaced {
   isRunning: boolean;
 }
 
-/** Prepares a copy of the backup and puts it in place of the store. Throws CommandError before anything is changed. */
+/** Prepares a copy of the backup, then replaces the store with it. After a CommandError, the store is unchanged. */
 async function replaceStore(
   env: Environment,
   { source, target, isForced }: { source: string; target: string; isForced: boolean },
@@ -93,7 +93,7 @@ async function replaceStore(
       throw error;
     });
     if (!checkpoint(draft)) throw new CommandError(`${draft} is in use.`);
-    // Again, since one may have started meanwhile.
+    // Checked again: a server may have started meanwhile.
     const isRunning = isServed(target, isForced);
     return { previousFile: exchangeFile(draft, target), revived, isRunning };
   } finally {
@@ -101,12 +101,12 @@ async function replaceStore(
   }
 }
 
-/** The audit log has a key since this schema version. */
+/** The first schema version whose audit log has a key. */
 const KEYED_SINCE = 4;
 
 /**
  * Verifies the schema version and the audit log of a `pg_dump` file with the instance secret, and prints the command
- * that restores it; no database is asked. Throws CommandError, StartError or SettingError.
+ * that restores it; connects to no database. Throws CommandError, StartError or SettingError.
  */
 async function verifyDump(env: Environment, terminal: Terminal, file: string): Promise<void> {
   if (!existsSync(file)) throw new CommandError(`${file} does not exist.`);
@@ -124,7 +124,7 @@ async function verifyDump(env: Environment, terminal: Terminal, file: string): P
     }
     terminal.note("Stop every server, create an empty database, and run this:");
     const quoted = `'${file.replaceAll("'", "'\\''")}'`;
-    // Not --clean: it cannot drop the constraints of partitions, and the previous database stays as it is.
+    // Without --clean, which cannot drop the constraints of partitions. The previous database stays unchanged.
     terminal.say(
       (await isSqlText(file))
         ? `psql --no-psqlrc --single-transaction --set=ON_ERROR_STOP=1 --dbname=<DATABASE_URL> --file=${quoted}`

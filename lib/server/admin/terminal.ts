@@ -17,7 +17,7 @@ function createNullStream(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
-/** The reader of a pipe (`| head -1`) may end first; the command is finished without it. */
+/** Ignores EPIPE: the reader of a pipe (`| head -1`) may exit before the command, which still has to finish. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }

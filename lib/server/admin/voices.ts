@@ -89,7 +89,7 @@ function sourceOf(voices: Voices, what: string): { name: string; source: VoiceSo
   );
 }
 
-/** Prints the progress at most once a second. */
+/** Prints each new stage, and the progress within a stage at most once a second. */
 function progressPrinter(terminal: Terminal): (progress: InstallProgress) => void {
   let printedAt = Number.NEGATIVE_INFINITY;
   let stage = "";

@@ -15,17 +15,17 @@ const ALERTS_MS = 15_000;
 const VOICES_MS = 15_000;
 const SWEEP_MS = 300_000;
 const RETENTION_MS = 600_000;
-/** Two heartbeats and some more: a longer time without one is a gap. */
+/** Two heartbeat intervals and a margin: a longer time without a heartbeat is a gap. */
 const BEAT_GAP_MS = 12_000;
-/** No heartbeat is older. */
+/** A time before every heartbeat: includes all instances, and makes none count as dead by the age of its heartbeat. */
 const NO_AGE = 0;
 /** A wall clock that moves this much against the monotonic clock was set, not slewed. */
 const CLOCK_JUMP_MS = 30_000;
 
 /**
- * Detects other servers on the same SQLite file. Each call returns the IDs of those that run. A
- * server counts as running once its heartbeat has changed between two calls, so the row of a crashed server and the
- * single heartbeat of an admin command are ignored. Each server is logged once. `server`: our own, as in reports.
+ * Detects other servers on the same SQLite file. Each call of the returned function returns the IDs of the running
+ * ones. A server counts as running once its heartbeat has changed between two calls, so the row of a crashed server and
+ * the single heartbeat of an admin command are ignored. Each server is logged once. `server`: ID of our own server.
  */
 export function watchOtherServers({
   store,
@@ -73,9 +73,10 @@ interface OwnBeats {
 }
 
 /**
- * Notes when this process has written its heartbeats. While none can be written, those of live instances grow old;
- * the same follows from a wall clock that was set ahead, or a machine that was suspended. Another instance has died
- * only when its heartbeat is old although this one's was written all the time.
+ * Tracks whether this process has written its heartbeats without a gap. While the store accepts no writes, the
+ * heartbeats of live instances grow old as well; they also look old after the wall clock was set ahead or the machine
+ * was suspended. An old heartbeat therefore shows that its instance has died only if this process wrote its own all the
+ * time.
  */
 function watchOwnBeats(clock: ConsoleServices["clock"], beat: () => Promise<void>): OwnBeats {
   let steadySince = Number.POSITIVE_INFINITY;
@@ -96,16 +97,16 @@ function watchOwnBeats(clock: ConsoleServices["clock"], beat: () => Promise<void
 }
 
 /**
- * Settles the calls of dead instances: those of this machine's ended processes at once, others when no new heartbeat was
- * seen for `DEAD_AFTER_MS`, if this process is `isSteady`. A heartbeat is compared with what was read before, because
- * the clocks of two servers may differ by more than that.
+ * Returns a task that settles the calls of dead instances: those of ended processes of this machine at once, those of
+ * other instances when their heartbeat has not changed for `DEAD_AFTER_MS` while this process was steady. A heartbeat
+ * is compared with its value in earlier sweeps, not with our clock: two servers' clocks may differ by more than that.
  */
 function createOrphanSweep({ store, clock, log }: ConsoleServices): (isSteady: boolean) => Promise<void> {
   let seen = new Map<string, { heartbeatAt: number; since: number }>();
   return async (isSteady) => {
     const asked = clock.monotonic();
     const known = await store.ledger.instances(NO_AGE);
-    // A slow answer may hold what was written after the question.
+    // The reply of a slow query may contain heartbeats that were written after the query began.
     const answered = clock.monotonic();
     seen = new Map(
       known.map(({ id, heartbeatAt }) => {
@@ -140,7 +141,7 @@ function createClockWatch({ store, clock, log }: ConsoleServices): () => Promise
   };
 }
 
-/** Checks the alert conditions; disk space only where the store is on it. `others`: other servers on the same file. */
+/** Checks the alert conditions; disk space only for a store in a local file. `others`: other servers on that file. */
 async function checkAlerts(services: ConsoleServices, others: readonly string[]): Promise<void> {
   const { storeDirectory } = services.instance;
   const disk = storeDirectory === undefined ? null : await readDisk(storeDirectory);

@@ -17,8 +17,8 @@ export class ClusterMeasures {
   }
 
   /**
-   * The metrics of the members that answer in time, and of this process, which runs the engines. `members`: each sends a
-   * message to one of them.
+   * The metrics of the members that answer in time, and of this process, which runs the engines. `members`: for each
+   * member, the function that sends it a message.
    */
   async collect(members: readonly ((message: ToMember) => void)[]): Promise<Measures[]> {
     const all = await Promise.all([

@@ -5,14 +5,14 @@ import { MemberReplies } from "./cluster-replies";
 
 /** A member's connection to its primary. */
 export interface ClusterMember extends Membership {
-  /** Reports that this process serves. `setupToken`: the one it generated, for the others. */
+  /** Reports that this process accepts requests. `setupToken`: the token it generated, for the other members. */
   ready(setupToken: string | null): void;
   /** Reports that this process drains after an error and needs a successor. */
   failed(): void;
   broadcast: Broadcast;
-  /** Replies under an Idempotency-Key of all members. */
+  /** Stored replies to requests with an Idempotency-Key, shared by all members. */
   replies: SharedReplies;
-  /** Metrics of all members, this one included; of those that answer in time. */
+  /** Metrics of all members that answer in time, this one included. */
   collect(): Promise<Measures[]>;
   /** Handlers of the primary's requests; until they are set, `stop` exits at once. */
   handlers: {
@@ -95,7 +95,7 @@ export async function joinCluster(): Promise<ClusterMember | null> {
   if (!cluster.isWorker) return null;
   const inbox = new Inbox();
   const membership = await new Promise<Membership>((resolve) => {
-    // The channel carries the primary's messages only.
+    // Type assertion: this process receives IPC messages only from the primary.
     process.on("message", (received) => {
       const message = received as ToMember;
       if (message.kind === "join") resolve(message.membership);

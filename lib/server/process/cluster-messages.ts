@@ -1,4 +1,4 @@
-/** What the primary of a server with several processes and its members send to each other. */
+/** The messages between the primary of a server with several processes and its members. */
 
 /** A member's place in its server. */
 export interface Membership {
@@ -20,7 +20,7 @@ export type ToMember =
   | { kind: "join"; membership: Membership }
   /** Asks whether the event loop runs; the answer is `alive`. */
   | { kind: "ask_alive" }
-  /** All members are ready: print where. */
+  /** All members are ready: print the server's address. */
   | { kind: "announce" }
   /** Drain and exit; `isReplaced`: the others keep serving, until a second message says that they stop too. */
   | { kind: "stop"; isReplaced: boolean }
@@ -45,8 +45,9 @@ export type ToPrimary =
   | { kind: "measured"; id: number; measures: Measures }
   /** Asks for the metrics of all members. */
   | { kind: "collect"; id: number }
-  /** Claims a request with an Idempotency-Key, and ends the claim with its reply or without one (SharedReplies). */
+  /** Claims a request with an Idempotency-Key (SharedReplies); `finish` ends the claim. */
   | { kind: "claim"; id: number; owner: string; name: string; digest: string }
   /** Asks whether a request with an Idempotency-Key runs or has a reply. */
   | { kind: "ask"; id: number; owner: string; name: string }
+  /** Ends a claim; `reply` null: the request has no reply to store. */
   | { kind: "finish"; owner: string; name: string; reply: string | null };

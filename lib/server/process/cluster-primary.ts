@@ -16,7 +16,7 @@ import { watchProcess } from "./watchdog";
 /** Delay before an exited process is started again; doubles while processes exit soon after their start. */
 const FIRST_RESTART_MS = 100;
 const MAX_RESTART_MS = 10_000;
-/** The longest delay while no other process runs, so that no request is answered. */
+/** The longest delay while no other process runs: until the restart, no request is answered. */
 const MAX_OUTAGE_MS = 1_000;
 /** A process that lived this long is not in a crash loop. */
 const STABLE_MS = 10_000;
@@ -26,8 +26,9 @@ const MAX_START_MS = 5 * 60_000;
 const CLOSE_MS = 15_000;
 
 /**
- * When a process that exited is started again. `earlier`: how many of its index have exited since one lived long;
- * `failures`: the same with this one. `isLast`: no other process takes connections.
+ * The delay before the successor of an exited process is started. `earlier`: how many processes of the same index have
+ * exited in a row, since the last one that lived for `STABLE_MS`; `failures`: that number with this process. `isLast`:
+ * no other process accepts connections.
  */
 export function nextRestart(
   earlier: number,
@@ -62,7 +63,7 @@ interface PrimaryOptions {
   drainMs: number;
   clock: Clock;
   log: Log;
-  /** The built-in engines of all members. */
+  /** The built-in engines, which all members use. */
   engines: ProvidersOfProcess;
 }
 
@@ -81,9 +82,9 @@ export class ClusterPrimary {
   #setupToken: string | null = null;
   /** Failed processes that have a successor and drain, by index. */
   readonly #failed = new Map<number, Member>();
-  /** True once the first process served. */
+  /** True once the first process serves. */
   #isStarted = false;
-  /** True once all served. */
+  /** True once each process serves or has failed its first start. */
   #isServing = false;
   #isAnnounced = false;
   /** The member that was asked to print the address. */
@@ -102,7 +103,10 @@ export class ClusterPrimary {
     return path.join(this.#folder, "engines.sock");
   }
 
-  /** Resolves when all members serve, or when they were stopped before. Throws FirstProcessFailed. */
+  /**
+   * Starts all members. Resolves when each serves or has failed its first start, or when a `stopAll` that was called
+   * meanwhile has finished. Throws FirstProcessFailed.
+   */
   async start(): Promise<void> {
     const { engines, clock, processes } = this.#options;
     process.once("exit", () => rmSync(this.#folder, { recursive: true, force: true }));
@@ -123,8 +127,9 @@ export class ClusterPrimary {
   }
 
   /**
-   * Replaces each member by a new process, one after the other; each serves before its predecessor drains. A call during
-   * the start or a replacement has all of them replaced after it: the new ones may have read what has changed since.
+   * Replaces each member by a new process, one after the other; each serves before its predecessor drains. A call
+   * during the start or another replacement has all members replaced once more after it: the new processes may have
+   * read a configuration that has changed since.
    */
   async replaceAll(): Promise<void> {
     const { log, processes } = this.#options;
@@ -173,11 +178,11 @@ export class ClusterPrimary {
   }
 
   #send(member: Member | undefined, message: ToMember): void {
-    // The member may have ended just now; its exit is handled where it was started.
+    // The member may have exited just now; `#fork` handles its exit.
     if (member?.worker.isConnected()) member.worker.send(message, undefined, undefined, () => undefined);
   }
 
-  /** Has one member print the address once all have served; another one when that one ends before it has. */
+  /** Once all members serve, has one of them print the address; has another print it if that one exits before. */
   #announce(): void {
     if (this.#isAnnounced || !this.#isServing || this.#announcer !== undefined) return;
     this.#announcer = [...this.#members.values()].find((one) => one.isServing && this.#running.has(one));
@@ -185,7 +190,8 @@ export class ClusterPrimary {
   }
 
   #stopOne(member: Member, isReplaced: boolean): void {
-    // The server began to stop while a replacement started. The other way around, the second request ends readiness.
+    // The whole server began to stop while the replacement of this member started. In the opposite order, the member
+    // gets a second message, with which it reports that it is no longer ready.
     if (member.isStopping && isReplaced) return;
     member.isStopping = true;
     this.#send(member, { kind: "stop", isReplaced });
@@ -244,13 +250,13 @@ export class ClusterPrimary {
     worker.once("exit", gone);
     worker.on("error", (error) => {
       this.#options.log.warn("process_error", { cause: String(error) });
-      // The system started no process, so that there is no exit.
+      // The system started no process, so there is no `exit` event.
       if (hasNoProcess(worker)) gone(null, null);
     });
     return member;
   }
 
-  /** Kills a member whose event loop does not run any more; its exit is handled where it was started. */
+  /** Kills a member whose event loop does not run any more; `#fork` handles its exit. */
   #watch(member: Member): void {
     const { worker } = member;
     watchProcess(worker, {
@@ -266,7 +272,7 @@ export class ClusterPrimary {
 
   /** Starts the successor of a process that has exited, or has failed and drains (`exit` null). */
   #restart(index: number, member: Member, exit: { code: number | null; signal: string | null } | null): void {
-    // A process that was replaced or has a successor, a replacement that never served, or a start that failed.
+    // Not for a process that was replaced or has a successor, nor for a replacement that exited before it served.
     if (this.#members.get(index) !== member || member.isStopping) return;
     if (this.#stopping !== null || !this.#isStarted) return;
     this.#members.delete(index);
@@ -321,7 +327,8 @@ export class ClusterPrimary {
         for (const other of this.#running) if (other !== member) this.#send(other, message);
         return;
       case "failed":
-        // Its calls may last long. One that fails meanwhile is replaced when it exits, so that they do not pile up.
+        // The failed process drains, which may take long. A successor that fails meanwhile is replaced only when it
+        // exits, so that draining processes do not pile up.
         if (this.#failed.has(index)) return;
         this.#failed.set(index, member);
         this.#restart(index, member, null);

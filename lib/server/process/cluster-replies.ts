@@ -13,7 +13,10 @@ type FirstStart = Extract<IdempotentStart, { kind: "first" }>;
 /** Most bytes of stored replies in the primary. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/** Replies under an `Idempotency-Key` of all members of a server, kept by its primary where there is no Redis. */
+/**
+ * Stored replies to requests with an `Idempotency-Key`, for all members of a server. Without Redis, its primary keeps
+ * them.
+ */
 export class ClusterReplies<Member extends object> {
   readonly #replies: ReturnType<typeof createIdempotency>;
   /** Requests that a member runs, by owner and name. */
@@ -23,7 +26,10 @@ export class ClusterReplies<Member extends object> {
     this.#replies = createIdempotency(clock, MAX_BYTES);
   }
 
-  /** Answers `claimed`, and `replied` once the member that runs the request has its reply or has given up. */
+  /**
+   * Answers `claimed`. After the result `elsewhere`, also answers `replied`, once the member that runs the request has
+   * its reply or has given up.
+   */
   async claim(
     member: Member,
     { id, owner, name, digest }: Claim,
@@ -78,7 +84,7 @@ export class ClusterReplies<Member extends object> {
 }
 
 const keyOf = (owner: string, name: string): string => `${owner}\n${name}`;
-/** The name has the API key in it. */
+/** The API key is part of the name already, so the owner is used as the key as well. */
 const callerOf = (owner: string) => ({ key: { id: owner }, owner: { id: owner } });
 
 type Claimed = Awaited<ReturnType<SharedReplies["claim"]>>;
@@ -89,14 +95,17 @@ interface Claiming {
   replied(reply: string | null): void;
 }
 
-/** A primary of another version, which knows no claims, never answers: the request then runs without one. */
+/**
+ * How long a member waits for its primary. A primary of another version may not know these messages and never answers:
+ * the request then runs without a claim.
+ */
 const ANSWER_MS = 1_000;
 
 /** A member's side of the replies in its primary (`ClusterReplies`). */
 export class MemberReplies implements SharedReplies {
   readonly #send: (message: ToPrimary) => boolean;
   readonly #claiming = new Map<number, Claiming>();
-  /** Replies that another member will have. */
+  /** Replies to requests that another member runs, by owner and name. */
   readonly #expected = new Map<string, Promise<string | null>>();
   readonly #asking = new Map<number, (isKnown: boolean) => void>();
   #lastId = 0;

@@ -63,7 +63,7 @@ export function capConnections(
     const now = performance.now();
     if (now - idleClosedAt > CLOSE_IDLE_MS) {
       idleClosedAt = now;
-      // After the requests that have arrived are read: until then, their connections count as idle.
+      // Deferred until Node has read the requests that have arrived: before that, their connections count as idle.
       setImmediate(() => server.closeIdleConnections());
     }
     // A reply over TLS would cost a handshake first.

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { Environment } from "./env";
 
-/** `localhost` reaches a server that listens on one of these: every address, or this machine's own. */
+/** The wildcard and loopback hosts: a server that listens on one of them is reached as `localhost`. */
 const REACHED_AS_LOCALHOST: ReadonlySet<string> = new Set([
   "0.0.0.0",
   "[::]",
@@ -15,7 +15,7 @@ export function consoleUrl(env: Pick<Environment, "baseUrl" | "tls" | "host">, p
   if (env.baseUrl !== null) return env.baseUrl;
   const scheme = env.tls === null ? "http" : "https";
   const url = `${scheme}://${isIPv6(env.host) ? `[${env.host}]` : env.host}`;
-  // The server cannot listen on a host that a URL cannot have, and reports that.
+  // A server cannot listen on a host that is not valid in a URL; `listen` reports that.
   const { hostname } = new URL(URL.canParse(url) ? url : `${scheme}://localhost`);
   return `${scheme}://${REACHED_AS_LOCALHOST.has(hostname) ? "localhost" : hostname}:${port}`;
 }

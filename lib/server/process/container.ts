@@ -113,7 +113,7 @@ async function createEngines(
   return { providers, encoder: createAudioEncoder({ workerFile: workerFile("encode") }) };
 }
 
-/** What this process measures, and shares with others. `traffic`: what the Node server counts. */
+/** Opens the metrics and what this process shares with others. `traffic`: the counters of the Node server. */
 async function openConnections(
   env: Environment,
   { store, cipher }: EncryptedStore,
@@ -235,12 +235,13 @@ async function assemble(
     await ensureEmbedded(store, systemClock);
     await refreshVoices(services);
     await applyStoredSettings(services);
-    // The channels whose circuits are restored: the next version of them is compared with this one.
+    // Loaded before the circuits are restored, so that the circuits of a channel that changes later are forgotten: the
+    // catalog compares its next snapshot with this one.
     await services.catalog.all();
     await restoreCircuits(services);
     stopBackground = await startBackground(services, register);
   } catch (error) {
-    // Under plain Next the process lives on, and the next request starts again.
+    // Under plain Next the process keeps running, and the next request creates a new container.
     await container.close().catch(() => undefined);
     throw error;
   }
@@ -248,8 +249,8 @@ async function assemble(
 }
 
 /**
- * Opens the store and builds everything on it. `member`: of a server with several processes. Throws SettingError, or an
- * Error with a message for the operator.
+ * Opens the store and builds everything on it. `member`: the connection to the primary of a server with several
+ * processes. Throws SettingError, or an Error with a message for the operator.
  */
 export async function createContainer(
   env: Environment,

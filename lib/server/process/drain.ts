@@ -21,8 +21,8 @@ async function until(isDone: () => boolean, ms: number): Promise<boolean> {
 }
 
 /**
- * Stops listening and closes the connections without a request. A request that arrived while the process was busy is read
- * before, or its connection would count as idle.
+ * Stops listening and closes the connections without a request. Node first reads the requests that arrived while the
+ * process was busy: otherwise their connections would count as idle.
  */
 export async function closeIdle(server: Server): Promise<void> {
   await nextTurn();
@@ -32,8 +32,8 @@ export async function closeIdle(server: Server): Promise<void> {
 
 /**
  * Stops serving without losing a call: readiness fails first, then new connections are refused,
- * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded. `othersListen`: another
- * process of this server accepts connections, so this one takes none from now on.
+ * calls in flight have the drain time to finish, and the remaining ones are aborted and recorded. `othersListen`:
+ * another process of this server accepts connections, so this one takes none from now on.
  */
 export async function drain(
   nodeServer: NodeServer,

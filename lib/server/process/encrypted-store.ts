@@ -29,7 +29,8 @@ function refuseLostStore(env: Environment): void {
 
 /** The instance secret, created for a new store. Throws SettingError when the secret of a store in use is missing. */
 async function secretFor(store: Store, env: Environment): Promise<string> {
-  // Read before the file: of two processes that start together, the first writes its secret before it encrypts.
+  // The key ID is read before the secret file: of two processes that start together, the first one writes the file
+  // before it encrypts, so a key ID without a file means that the file was lost.
   const keyId = await findKeyId(store);
   const found = findSecret(env.secret, env.dataDirectory);
   if (found === null && keyId !== null && env.previousSecrets === null)
@@ -40,7 +41,10 @@ async function secretFor(store: Store, env: Environment): Promise<string> {
   return instanceSecret(env.secret, env.dataDirectory);
 }
 
-/** Adds the variable to the error of a store that cannot be opened; it may come from another thread, with only its code. */
+/**
+ * Adds the variable's name to the error of a store that cannot be opened. The error is recognised by its code, because
+ * an error from another thread has lost its class.
+ */
 function nameVariable(error: unknown, env: Environment): unknown {
   if (!(error instanceof Error)) return error;
   const message = `${storeVariable(env)}: ${error.message}`;

@@ -207,7 +207,7 @@ export function readEnvironment(source: Readonly<Record<string, string | undefin
         ? null
         : { directory: path.join(dataDirectory, "voices"), mirror: given.PATCHBAY_VOICES_URL ?? null },
     databaseUrl: given.DATABASE_URL ?? defaultDatabaseUrl(dataDirectory),
-    /** PostgreSQL without a pooler between, for LISTEN; null: `databaseUrl` is used. */
+    /** URL of PostgreSQL without a connection pooler in between, for LISTEN; null: `databaseUrl` is used. */
     databaseUrlDirect: given.DATABASE_URL_DIRECT ?? null,
     redis: given.REDIS_URL ?? null,
     /** File with the certificate of the authority that signed Redis' certificate; null: those that Node knows. */
@@ -226,14 +226,14 @@ export function readEnvironment(source: Readonly<Record<string, string | undefin
     upstreamAllow: given.PATCHBAY_UPSTREAM_ALLOW ?? [],
     webhookAllow: given.PATCHBAY_WEBHOOK_ALLOW ?? [],
     metricsToken: given.PATCHBAY_METRICS_TOKEN ?? null,
-    /** Null: no collector. Its address and most settings are read by the SDK itself. */
+    /** Null: no OpenTelemetry collector. The SDK itself reads the collector's address and most settings. */
     telemetry:
       given.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
         ? null
         : { metricIntervalMs: given.OTEL_METRIC_EXPORT_INTERVAL ?? 60_000 },
     legacyEngines: given.PATCHBAY_LEGACY_ENGINES ?? false,
     drainMs: (given.PATCHBAY_DRAIN_SECONDS ?? 25) * 1_000,
-    /** Gateway processes on the port. */
+    /** Number of gateway processes that share the port. */
     processes: given.PATCHBAY_PROCESSES ?? 1,
     limits: given.PATCHBAY_LIMITS ?? Limits.parse({}),
     logLevel: given.PATCHBAY_LOG_LEVEL ?? "info",

@@ -3,7 +3,10 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { systemCode } from "../../errors";
 
-/** What process numbers belong to: a boot of the kernel, and a namespace (namespaces(7)), since each container has a 1. */
+/**
+ * Identifies where a PID is unique: within one boot of the kernel and one PID namespace (namespaces(7)), because every
+ * container has a PID 1. Empty where there is no /proc.
+ */
 function pidSpace(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8") + readlinkSync("/proc/self/ns/pid");
@@ -28,7 +31,7 @@ function startTicks(pid: number | "self"): string | null {
   }
 }
 
-/** A new ID for this process, by which other processes know whether it still runs. */
+/** A new ID for this process, with which other processes can check whether it still runs. */
 export function makeInstanceId(): string {
   return [machine(), process.pid, startTicks("self") ?? "0", randomBytes(6).toString("hex")].join("-");
 }
@@ -48,7 +51,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** `unknown` for an instance of another machine or container, and where a PID's process cannot be told from a later one. */
+/**
+ * `unknown` for an instance of another machine or container, and where the PID may belong to a later process by now.
+ */
 function stateOf(instanceId: string): "running" | "gone" | "unknown" {
   const [host, pidText = "", ticks] = instanceId.split("-");
   const pid = Number(pidText);

@@ -73,8 +73,8 @@ function allowed(fields: Record<string, unknown> | undefined): Record<string, un
 }
 
 /**
- * JSON lines on standard output; `level` as in PATCHBAY_LOG_LEVEL. A line that cannot be written is lost: pino's own
- * writer would end the process then, and wait at its exit for a full disk to have space.
+ * JSON lines on standard output; `level` as in PATCHBAY_LOG_LEVEL. A line that cannot be written is lost: with pino's
+ * own writer, a failed write would end the process, and a full disk would block its exit until there is space.
  */
 export function createLog(level: string): Log {
   process.stdout.on("error", () => undefined);

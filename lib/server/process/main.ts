@@ -58,15 +58,17 @@ async function announce(container: Container, port: number): Promise<void> {
 }
 
 /**
- * Connections that wait to be accepted; the system may allow fewer. With Node's 511 a burst of new connections waits for
- * TCP to repeat its request to connect, after 1 s and again after 2 s.
+ * Connections that wait to be accepted; the system may allow fewer. With Node's default of 511, a burst of new
+ * connections overflows the queue and waits until TCP repeats its SYN, after 1 s and again after 2 s.
  */
 const MAX_UNACCEPTED = 4_096;
 
-/** Codes of errors of a host that does not resolve, or is no address of this machine. */
+/** Codes of the errors for a host that does not resolve, or is no address of this machine. */
 const HOST_CODES = /^(?:EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL|ENOTFOUND|ENODATA|EAI_[A-Z]+)$/;
 
-/** The error of a server that cannot listen, with the variable to change. */
+/**
+ * Translates an error of `listen` into a SettingError that names the variable to change; returns any other as it is.
+ */
 function listenError(error: unknown, { host }: Environment): unknown {
   const code = systemCode(error);
   if (code === "EADDRINUSE")
@@ -83,7 +85,7 @@ function listenError(error: unknown, { host }: Environment): unknown {
 
 /** Resolves with the port. Throws SettingError for a host or port that cannot be used. */
 async function listen(nodeServer: NodeServer, env: Environment): Promise<number> {
-  // Files that are open now stay open and do not count against connections.
+  // Computed here: the files that are open by now stay open, so their descriptors are not available for connections.
   nodeServer.maxConnections = connectionsForProcess();
   nodeServer.server.listen({ port: env.port, host: env.host, backlog: MAX_UNACCEPTED });
   await once(nodeServer.server, "listening").catch((error: unknown) => {
@@ -109,7 +111,8 @@ function stopOnSignals(nodeServer: NodeServer, container: Container, member: Clu
   if (member === null) {
     exitOnSignals(false);
     onStopSignals(() => stop(0));
-    // There is no other process to take over, as with PATCHBAY_PROCESSES. Node would end this one at once.
+    // Without PATCHBAY_PROCESSES no other process can take over, so SIGHUP stops the server. Node's default action
+    // would end the process at once, without draining.
     process.on("SIGHUP", () => stop(0));
   } else
     member.handlers.stop = (isReplaced) => {
@@ -132,7 +135,10 @@ function exitWhenWritten(code: number): void {
   process.stdout.write("", () => process.exit(code));
 }
 
-/** A signal that comes sooner after another is the same one: npm passes on what a terminal sends to its group too. */
+/**
+ * A signal within this time after another one is the same signal: npm forwards it, and the terminal has sent it to the
+ * whole process group already.
+ */
 const SAME_SIGNAL_MS = 500;
 
 /** Calls `stop` at the first SIGTERM or SIGINT; a second one calls `abort`. */
@@ -151,8 +157,8 @@ function onStopSignals(stop: () => void, abort = () => process.exit(1)): void {
 const exitNow = (): void => process.exit(0);
 
 /**
- * Ends a start at the first signal. The first process of a container has no default action for signals: without this, a
- * stop during the start would have no effect.
+ * Ends a start at the first signal; `isOn` false: no longer does. PID 1 of a container has no default action for
+ * signals: without this, a stop during the start would have no effect.
  */
 function exitOnSignals(isOn: boolean): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
@@ -164,7 +170,7 @@ function ignoreSignals(): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 }
 
-/** Ciphertexts are those of channels to upstreams, which the primary does not call. */
+/** The primary decrypts nothing: only upstream channels have encrypted keys, and it calls no upstream. */
 const NO_CIPHER: Cipher = {
   encrypt: refuseCipher,
   decrypt: refuseCipher,
@@ -179,8 +185,8 @@ function refuseCipher(): never {
 }
 
 /**
- * The built-in engines for all processes of a server; they run in its primary, which knows the limits of its environment
- * but not those changed in the console.
+ * The built-in engines for all processes of a server; they run in its primary, which knows the limits of its
+ * environment but not those changed in the console.
  */
 function createSharedEngines({ voices, limits }: Pick<Environment, "voices" | "limits">) {
   return createProviders({
@@ -199,7 +205,7 @@ const VOICES_SCAN_MS = 15_000;
 async function startPrimary(env: Environment): Promise<void> {
   const log = createLog(env.logLevel);
   const engines = createSharedEngines(env);
-  // Models that are added, removed or repaired while the server runs.
+  // Finds voice models that are added, removed or repaired while the server runs.
   const scan = async () => {
     await engines.voices?.scan().catch((error: unknown) => log.warn("voices_not_read", { cause: error }));
   };

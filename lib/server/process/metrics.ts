@@ -34,7 +34,8 @@ const COUNTERS = {
 async function renderAll(member: Pick<ClusterMember, "collect">): Promise<string> {
   // Each list is what getMetricsAsJSON returned in a process of the same program.
   const parts = (await member.collect()) as MetricObjectWithValues<MetricValue<string>>[][];
-  // No two processes share a series; "omit", as process_start_time_seconds has, would leave a metric out.
+  // No two processes share a series, so `first` keeps all of them; with its own aggregator "omit",
+  // process_start_time_seconds would be left out.
   const series = parts.map((part) => part.map((metric) => ({ ...metric, aggregator: "first" as const })));
   return AggregatorRegistry.aggregate(series).metrics();
 }
@@ -77,7 +78,7 @@ interface MetricsSettings {
   member: Pick<ClusterMember, "index" | "collect" | "handlers"> | null;
 }
 
-/** What is read when the metrics are collected. */
+/** Adds the gauges; their values are read when the metrics are collected. */
 function addGauges(registers: Registry[], { instance, inFlight, isRedisUp }: MetricsSettings): void {
   new Gauge({
     name: "patchbay_instance_info",

@@ -58,7 +58,7 @@ async function runNextAuth(
     body: body as Uint8Array<ArrayBuffer> | null,
   });
   const { name } = sessionCookie(inbound.peer.isSecure);
-  // Throws if the store is unavailable, which next-auth takes for an ended session, whose cookie it removes.
+  // Throws if the store is unavailable: next-auth would take that for an ended session and remove its cookie.
   await readSession(services, readCookie(inbound.headers.get("cookie"), name));
   const options = nextAuthOptions(consoleContext(services, inbound, { kind: "anonymous" }));
   const response: Response = await NextAuth(forwarded, context, options);

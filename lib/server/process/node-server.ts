@@ -23,7 +23,10 @@ import { reachableAddress } from "./register";
 import { createTlsServer } from "./tls";
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Longer than proxies keep an idle connection (Caddy: 120 s): a request on one that is being closed would get 502. */
+/**
+ * Longer than proxies keep an idle connection (Caddy: 120 s): if we closed it first, a request that the proxy sends at
+ * the same moment would get a 502.
+ */
 const KEEP_ALIVE_MS = 150_000;
 
 export interface NodeServer {
@@ -58,7 +61,7 @@ function createHttpServer(limits: Limits, tls: TlsFiles | null, log: Log): Serve
     ...timeoutsOf(limits),
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // We reject it ourselves, in JSON.
+    // We reject a missing Host header ourselves, in JSON.
     requireHostHeader: false,
     noDelay: true,
   };
@@ -131,7 +134,7 @@ class RoutesAndPages implements NodeServer {
   pages: Pages | null = null;
   maxConnections = Number.POSITIVE_INFINITY;
   running = 0;
-  /** Gateway requests: those of the console, such as its polling and its event streams, say nothing about the load. */
+  /** Counts gateway requests only: requests of the console, such as polling and event streams, do not show the load. */
   readonly gateway = { inFlight: 0, total: 0 };
   readonly #log: Log;
   readonly #isDraining: () => boolean;

@@ -12,10 +12,10 @@ export const getPageSession = cache(async (): Promise<LiveSession | null> => {
   return readSession(services, await readPageCookie(sessionCookie));
 });
 
-/** True with the cookie of a session, also of one that has ended. */
+/** True when the request has a session cookie, even of a session that has ended. */
 export const hasSessionCookie = async (): Promise<boolean> => (await readPageCookie(sessionCookie)) !== null;
 
-/** True with the cookie of a sign-in that waits for a 2FA code. */
+/** True when the request has the cookie of a sign-in that waits for a 2FA code. */
 export const hasPendingCookie = async (): Promise<boolean> => (await readPageCookie(pendingCookie)) !== null;
 
 async function readPageCookie(cookieOf: typeof sessionCookie): Promise<string | null> {

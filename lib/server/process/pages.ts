@@ -24,7 +24,7 @@ const MAX_STATE_NESTING = 64;
 /** The paths of next-auth; Next would redirect every other spelling (a double or trailing slash). */
 const AUTH_PATH = /^\/api\/auth(?:\/[A-Za-z_-]+)+$/;
 
-/** What Next's routes serve or refuse; any other method gets a plain-text 500, and a stack in the log. */
+/** Methods that Next's routes serve or refuse; for any other, Next replies with a plain-text 500 and logs a stack. */
 const NEXT_METHODS: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",
@@ -80,7 +80,7 @@ function knownAddresses(root: string): ReadonlySet<string> {
 /** A coding that the caller refuses (RFC 9110 §12.4.2): `br;q=0`. */
 const REFUSED_CODING = /;\s*q=0(?:\.0*)?\s*$/i;
 
-/** The header without refused codings: sirv looks for their names only. */
+/** The header without refused codings: sirv only looks for the name of a coding, not for its `q=0`. */
 function withoutRefusedCodings(acceptEncoding: string): string {
   return acceptEncoding
     .split(",")
@@ -127,8 +127,8 @@ function wantsPage(head: CheckedHead): boolean {
 const notFound = () => renderError("console", new AppError("unknown_url", "Unknown path."));
 
 /**
- * True when Next can parse this `next-router-state-tree`; for any other, Next answers a plain-text 500 and logs a stack.
- * Uses Next's own parser, after limiting the nesting: that parser needs 0.1 s for 600 levels.
+ * True when Next can parse this `next-router-state-tree`; for any other, Next answers a plain-text 500 and logs a
+ * stack. Uses Next's own parser, after limiting the nesting: that parser needs 0.1 s for 600 levels.
  */
 function isRouterState(value: string): boolean {
   try {
@@ -219,7 +219,8 @@ export async function createPages(options: {
     dir: root,
     hostname: options.host,
     port: options.port,
-    // Next handles every Upgrade of this server from its first page on; only hot reloading needs that.
+    // From its first page on, Next handles every Upgrade request of the server it gets. Only hot reloading needs that,
+    // so otherwise Next gets a server that never listens.
     httpServer: options.isDevelopment ? options.server : createServer(),
     customServer: true,
   });

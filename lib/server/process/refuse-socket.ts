@@ -72,7 +72,10 @@ function currentReply(socket: Duplex): CurrentReply | null {
 
 const REQUEST_LINE = /^[A-Z]+ (\/[^\s?]*)(?:\?\S*)? HTTP\//;
 
-/** The dialect of a head that cannot be read: of its path when the rejected bytes begin with the request line. */
+/**
+ * The dialect for a request head that cannot be read: that of its path when the rejected bytes begin with the request
+ * line, otherwise the console's.
+ */
 function surfaceOfRejected(error: unknown): Surface {
   const packet = error instanceof Error && "rawPacket" in error ? error.rawPacket : null;
   const path = Buffer.isBuffer(packet) ? REQUEST_LINE.exec(packet.toString("latin1"))?.[1] : undefined;
@@ -85,16 +88,16 @@ const closing = new WeakSet<Duplex>();
 /** Closes the socket when the replies to all requests that it has received completely are sent. */
 function closeAfterReplies(socket: Duplex): void {
   const reply = currentReply(socket);
-  // The next reply of the connection has the socket by the time that one is closed.
+  // By the time this reply is closed, Node has assigned the socket to the connection's next reply.
   if (reply?.req.complete === true && !socket.destroyed) reply.once("close", () => closeAfterReplies(socket));
   else socket.destroy();
 }
 
 /**
  * Answers input that Node's parser rejected, in JSON. An error in the body of a known request is answered in that
- * request's dialect, unless its reply has begun. After a complete request the socket is closed without an answer to the
- * rejected input, since that would be taken for the request's reply, which is still sent: a caller whose Content-Length
- * is too short learns what is wrong with the body.
+ * request's dialect, unless its reply has begun. Input after a complete request gets no answer, because the caller
+ * would take it for the reply to that request. That reply is still sent before the socket is closed: a caller whose
+ * Content-Length is too short learns what is wrong with the body.
  */
 export function refuseUnreadable(error: unknown, socket: Duplex): void {
   const code = systemCode(error);

@@ -5,7 +5,7 @@ import type { Instance } from "../../ports/instance";
 import type { Store } from "../../ports/store";
 import { isGone } from "./instance-id";
 
-/** What the server in front of the instance counts. */
+/** The request counters of the Node server, and its address. */
 export interface Traffic {
   /** Gateway requests being answered. */
   inFlight: number;
@@ -46,7 +46,7 @@ interface RegisterOptions {
   store: Pick<Store, "ledger" | "changeLagMs">;
   clock: Clock;
   instance: Pick<Instance, "id" | "version" | "draining">;
-  /** Absent: the instance is a server of its own. */
+  /** ID of the server; absent: this process is the whole server. */
   server?: string;
   traffic(): Traffic;
 }

@@ -9,8 +9,8 @@ export const SECRET_CHECK_AAD = `settings/${SECRET_CHECK_SETTING}/value`;
 /** The marker of stores whose audit log had no key. */
 const UNKEYED_MARKER = "patchbay";
 /**
- * Also states that the audit log has a keyed head; without the secret, an attacker cannot fake a store that never had
- * one.
+ * The current marker, which also states that the audit log has a keyed head. It is stored encrypted: without the
+ * secret, an attacker cannot make the store look as if it never had one.
  */
 const MARKER = "patchbay, keyed audit";
 
@@ -56,7 +56,8 @@ export async function findKeyId(store: WithSettings): Promise<string | null> {
 
 /**
  * Sets the key of the audit log. In a new store, and in one whose audit log has no key yet, starts the keyed chain and
- * records it in the encrypted marker, so that it starts once. Throws SettingError when a store in use has lost the marker.
+ * records it in the encrypted marker, so that it starts once. Throws SettingError when a store in use has lost the
+ * marker.
  */
 export async function openAuditChain(store: Store, cipher: Cipher, clock: Pick<Clock, "now">): Promise<void> {
   store.setAuditKey((purpose, value) => cipher.digest(purpose, value));

@@ -61,7 +61,8 @@ export function secretFile(dataDirectory: string): string {
 /** Where the instance secret is set: the variable, or the path of its file. */
 export function secretSource(given: string | null, dataDirectory: string): string {
   if (given === null) return secretFile(dataDirectory);
-  // As from a file with a line break at its end, which is no part of the secret in the data directory's file.
+  // A variable that was set from a file may end with a line break, while the secret of the data directory's file is
+  // trimmed: the two differ.
   return given === given.trim() ? "PATCHBAY_SECRET" : "PATCHBAY_SECRET (begins or ends with white space)";
 }
 
@@ -103,7 +104,9 @@ function previousFile(dataDirectory: string): string {
   return path.join(dataDirectory, "secret.previous");
 }
 
-/** The secrets in PATCHBAY_SECRET_PREVIOUS. A secret may contain commas and spaces, so the whole text may be one, too. */
+/**
+ * The secrets in PATCHBAY_SECRET_PREVIOUS. A secret may contain commas and spaces, so the whole text may be one, too.
+ */
 function secretsIn(text: string): string[] {
   const parts = text.split(/[\s,]+/).filter((one) => Buffer.byteLength(one, "utf8") >= MINIMUM_CHARACTERS);
   return [checkSecret("PATCHBAY_SECRET_PREVIOUS", text), ...parts];
@@ -115,7 +118,7 @@ export function previousSecrets(given: string | null, dataDirectory: string): st
   return [...(given === null ? [] : secretsIn(given)), ...(stored === null ? [] : [stored])];
 }
 
-/** Writes a file of mode 0600, to which `place` gives its name once it is complete. */
+/** Writes a draft of mode 0600 beside `file`; once it is complete, `place` gives it that name. */
 function writeDraft(file: string, text: string, place: (draft: string) => void): void {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {
@@ -124,7 +127,7 @@ function writeDraft(file: string, text: string, place: (draft: string) => void):
   } finally {
     rmSync(draft, { force: true });
   }
-  // Otherwise a power loss may leave a database whose keys no secret decrypts.
+  // Without this, a power loss may leave a database whose encrypted values no secret decrypts.
   flush(path.dirname(file));
 }
 
@@ -137,8 +140,9 @@ function writePrivate(file: string, text: string): void {
 }
 
 /**
- * Writes a new secret file and renames the old one to `secret.previous`. Does nothing when that file exists: its
- * rotation must be finished first. At any interruption, both secrets together decrypt everything.
+ * Copies the secret to `secret.previous` and writes a new secret file. Does nothing when `secret.previous` holds
+ * another secret: that rotation must be finished first. Wherever this is interrupted, both files together decrypt
+ * everything.
  */
 export function rotateSecretFile(dataDirectory: string): void {
   const previous = previousFile(dataDirectory);
@@ -150,8 +154,8 @@ export function rotateSecretFile(dataDirectory: string): void {
 }
 
 /**
- * Puts the previous secret away for older backups: in a file named after its key ID, by which an error asks for it. Returns
- * the file's name; null when another rotation has put it away.
+ * Keeps the previous secret for older backups, in a file named after its key ID: an error about a missing secret names
+ * that ID. Returns the file's name; null when there is no previous secret, because another rotation has renamed it.
  */
 export function keepPreviousSecret(dataDirectory: string): string | null {
   const previous = previousFile(dataDirectory);

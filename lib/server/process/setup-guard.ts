@@ -27,8 +27,8 @@ export interface SetupToken {
   /** Null when none is generated: set up, open, or set by the operator. */
   readonly token: string | null;
   /**
-   * Writes the token to its file, or removes an older one. Only once this server listens: a start that fails, such as at
-   * a port in use, must leave the file of the server that runs.
+   * Writes the token to its file, or removes an older file. To be called only once this server listens: a start that
+   * fails, for example because the port is in use, must not touch the file of the server that runs.
    */
   publishToken(): void;
 }
@@ -50,7 +50,7 @@ export function createSetupGuard(options: SetupGuardOptions): SetupGuard & Setup
   return {
     token: generated,
     publishToken() {
-      // The process that generated it has written it, and removes it when the setup is done.
+      // The process that generated the shared token has written the file.
       if (generated !== null && typeof options.sharedToken === "string") return;
       // Removed first, since overwriting a file preserves its mode.
       rmSync(file, { force: true });

@@ -10,8 +10,8 @@ import type { RedisLink } from "../../shared-state/redis/link";
 import { type Environment, SettingError } from "./env";
 
 /**
- * What instances share through Redis with `REDIS_URL`. Without it the processes of one server share live events, stored
- * replies and their part of each limit; all else is of this process alone.
+ * What instances share: with `REDIS_URL`, through Redis. Without it, the processes of one server share only live events
+ * and stored replies, and each applies its share of every limit; all other state belongs to this process alone.
  */
 interface SharedState {
   limiter: RateLimiter;
@@ -38,7 +38,10 @@ interface SharedStateOptions {
   replies: SharedReplies | null;
 }
 
-/** Reads the file at each call, and returns its last content while it cannot be read; at the start that is an error. */
+/**
+ * Returns a function that reads the file at each call, and returns the last content while the file cannot be read.
+ * Throws SettingError when the first read fails.
+ */
 function caReader(file: string | null): (() => string) | null {
   if (file === null) return null;
   const read = () => readFileSync(/* turbopackIgnore: true */ file, "utf8");
@@ -52,7 +55,7 @@ function caReader(file: string | null): (() => string) | null {
     try {
       last = read();
     } catch {
-      // It is being replaced.
+      // The file is being replaced.
     }
     return last;
   };
@@ -83,12 +86,13 @@ export async function openSharedState(
       close: () => undefined,
     };
   const local = createRateLimiter(clock);
-  // Its client has 500 files, which a server without Redis need not load.
+  // The Redis client has 500 files, which a server without Redis need not load.
   const redis = await import("../../shared-state/redis/all");
   const link = await redis.RedisLink.open({
     address: env.redis,
     readCa: caReader(env.redisTlsCa),
-    // Installations that share a Redis have different secrets; the instances of one have the same.
+    // Installations that share a Redis server have different digest keys; the instances of one installation have the
+    // same.
     prefix: `patchbay:${cipher.digest("shared-state", "prefix").slice(0, 12)}:`,
     clock,
     log,

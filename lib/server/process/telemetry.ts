@@ -36,7 +36,7 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
 
-/** The convention's names for our providers, where it has another. */
+/** Names of our providers in the conventions, where they differ from ours. */
 const PROVIDERS: Readonly<Record<string, string>> = { gemini: "gcp.gemini" };
 
 /** `gen_ai.provider.name`, which is required. Requests that call no channel are answered by Patchbay itself. */
@@ -112,7 +112,7 @@ function createTracing(api: Api, provider: NodeTracerProvider): Tracing {
       return {
         traceId,
         nextAttempt() {
-          // A trace that is not sampled has no spans besides the one that upstreams continue.
+          // A request that is not sampled has no spans of attempts: the upstream gets the request's own span as parent.
           if (!server.isRecording()) return traceparentOf(server);
           const inServer = trace.setSpan(context.active(), server);
           const attempt = tracer.startSpan("attempt", { kind: SpanKind.CLIENT }, inServer);

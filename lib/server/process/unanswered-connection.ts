@@ -28,6 +28,6 @@ export function closeUnanswered(child: Pick<ChildProcess, "send" | "prependListe
   });
   const close = (): void => given?.close();
   child.once("exit", close);
-  // Until then Node may give it another one.
+  // Also at `disconnect`, which may follow `exit`: until then Node may give the process another connection.
   child.once("disconnect", close);
 }

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** The folder of an installed package: its data files are read from there, in no bundle. */
+/** The folder of an installed package, from which its data files are read: no bundle contains them. */
 export function packageFolder(name: string): string {
   return path.join(process.cwd(), "node_modules", name);
 }
