@@ -10,7 +10,7 @@ const MIN_DOLLARS = 0.0001;
 const CENTS_FROM = 0.1;
 /** Decimals of a nano-dollar, the unit in which the ledger counts. */
 const DOLLAR_DIGITS = 9;
-/** A share below this, and one that lacks less than this, is neither 0 nor 100 %. */
+/** A share above 0 but below this shows as "<0.1%", one that is less than this below 100 % as ">99.9%". */
 const MIN_SHARE = 0.001;
 /** A share above this (1,000 %) is shown as a factor. */
 const FACTOR_FROM = 10;

@@ -33,7 +33,7 @@ export interface RequestInput {
   signal?: AbortSignal;
 }
 
-/** The arguments after an endpoint: its input, which may be left out where nothing of it is required. */
+/** The arguments after an endpoint: its input, which may be left out when none of its fields is required. */
 export type InputArgs<Input, Options extends unknown[] = []> =
   Record<never, never> extends Input
     ? [input?: Input, ...options: Options]
@@ -58,8 +58,9 @@ function urlFor(endpoint: EndpointKey, { params = {}, query = {} }: RequestInput
 }
 
 /**
- * Calls an endpoint of the console API. Returns the reply's `data`, whose type is that of the declaration: the server's
- * handlers are checked against it, and its tests parse every reply with it. Throws an ApiError.
+ * Calls an endpoint of the console API and returns the reply's `data`. The browser does not validate it: its type comes
+ * from the endpoint's declaration, against which the server's handlers are type-checked and with which the server's
+ * tests parse every reply. Throws an ApiError.
  */
 export function callApi<Key extends JsonKey>(
   endpoint: Key,

@@ -3,7 +3,7 @@ import type { UsageFilters, UsageRow } from "../contracts/console/usage";
 import { searchText } from "./query-params";
 import { RANGES, type Range, rangeQuery } from "./range";
 
-/** The most items of a summary that are requested: the largest. */
+/** How many items of a summary are requested: the largest ones, up to the API's maximum. */
 export const MAX_ITEMS = 1_000;
 
 /** Filters for calls; the URL of the page and the API use the same names. */
@@ -71,7 +71,7 @@ export function callsHref(
   return `${isAdmin ? "/logs" : "/usage"}?${query}`;
 }
 
-/** The same of the page that lists rejected requests. */
+/** As `callsHref`, for the page that lists rejected requests. */
 export const rejectionsHref = (
   isAdmin: boolean,
   range: Range | { since: string },
@@ -107,7 +107,7 @@ export function mergeNewest(
   if (isComplete || oldest === undefined || loaded.length === 0) return { rows: [...newest], hasGap: false };
   const ids = new Set(newest.map((row) => row.id));
   if (!loaded.some((row) => ids.has(row.id))) return { rows: [...newest], hasGap: true };
-  // A loaded row as new as the page but not on it no longer exists.
+  // A loaded row that is newer than the oldest row of the newest page, but is not on that page, no longer exists.
   const older = loaded.filter((row) => !ids.has(row.id) && isNewer(oldest, row));
   return { rows: [...newest, ...older], hasGap: false };
 }

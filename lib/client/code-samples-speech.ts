@@ -24,7 +24,8 @@ import {
 } from "./speech-call";
 
 /**
- * Whether the sample uses the OpenAI endpoint, which requires a voice and has neither scripts, languages nor long texts.
+ * Whether the sample uses the OpenAI endpoint, which requires a voice and has neither scripts, languages nor long
+ * texts.
  */
 const fitsOpenai = (call: SpeechCall) =>
   call.voices.kind === "single" &&
@@ -186,12 +187,12 @@ function php(call: SpeechCall, origin: string, isOpenaiCall: boolean): string {
 }
 
 /**
- * The call for curl, JavaScript, Python, Go, Java and PHP; without the OpenAI or Gemini SDK where it does not support the
- * call. A long text is shortened, with a comment that says so.
+ * The call for curl, JavaScript, Python, Go, Java and PHP; without the OpenAI or Gemini SDK where it does not support
+ * the call. A long text is shortened, with a comment that says so.
  */
 export function speechSamples(call: SpeechCall, origin: string): CodeSample[] {
   const text = shortened(call.text);
-  // The endpoint is that of the whole text.
+  // The whole text decides on the endpoint, not the shortened one.
   const samples = samplesOf({ ...call, text }, origin, fitsOpenai(call));
   if (text === call.text) return samples;
   const comment = `Shows the first ${MAX_CHARACTERS} characters of the text; send all of it.`;

@@ -29,7 +29,7 @@ export interface CodeSample extends SampleFacts {
   code: string;
 }
 
-/** A sample; `facts`: where it differs from the usual one of its kind. */
+/** A sample of a kind; `facts` replace the usual ones of that kind. */
 export function codeSample(id: CodeSample["id"], code: string, facts: Partial<SampleFacts> = {}): CodeSample {
   return { id, ...SAMPLES[id], ...facts, code };
 }
@@ -44,7 +44,10 @@ export function withComment(sample: CodeSample, comment: string): CodeSample {
   return { ...sample, code: `${mark} ${comment}\n${code}` };
 }
 
-/** Code points of a text that a sample shows: all texts together are one string of Java, of at most 65,535 bytes. */
+/**
+ * Most code points of a text that a sample shows. All texts of a sample together form one string constant of Java,
+ * which may have at most 65,535 bytes.
+ */
 export const MAX_CHARACTERS = 1_000;
 
 /** The beginning of a long text; a shorter one unchanged. */

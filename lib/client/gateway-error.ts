@@ -36,7 +36,7 @@ export interface GatewayFailure {
   advice: Advice;
 }
 
-/** A failure without a reply that says more. */
+/** The fields of a failure whose reply gives no details, or that has no reply. */
 const NO_DETAILS = { message: "", status: 0, code: null, requestId: null, retryAfterMs: null } as const;
 
 export class GatewayError extends Error {
@@ -77,11 +77,12 @@ const NO_MODEL_WORDS: Readonly<Record<number, RegExp>> = {
 /** `isFinal`: a retry cannot succeed. */
 function adviceFor(status: number, code: string | null, message: string, isFinal: boolean): Advice {
   if (code === "insufficient_quota" || (status === 429 && /budget|quota/i.test(message))) return "budget";
-  // A limit below the number of the server's processes: a process without a share refuses every request.
+  // The limit is lower than the number of processes that share it: a process whose share is 0 refuses every request.
   if (message.endsWith(EMPTY_SHARE)) return "raise-limit";
-  // A request above a limit of a key or of an upstream as a whole: no wait helps.
+  // The request alone exceeds a whole limit of a key or of an upstream: waiting does not help.
   if (message.endsWith(SEND_LESS)) return "too-large";
-  // Gemini's status is the same for every 404 and every 503, and an upstream's refusal has no code.
+  // The message decides: Gemini's `status` is the same for every 404 and every 503, and an upstream's refusal has no
+  // code.
   if (code === "model_not_found" || NO_MODEL_WORDS[status]?.test(message)) return "unknown-model";
   if (code === "no_channel_available" || message.startsWith(NO_CHANNEL_FOR)) return "no-channel";
   const isSetUp = code !== "not_initialized" && !message.startsWith(NOT_SET_UP);
@@ -104,8 +105,8 @@ export function failureOfBody(body: unknown, httpStatus: number, isFinal = false
 }
 
 /**
- * The gateway's own limit per minute that refused a request, from its message; null for another failure, and for one
- * that only the share of a process explains.
+ * The gateway's own limit per minute that refused a request, read from the error message. Null for any other failure,
+ * and when the request would fit into the limit and exceeds only the share of a process.
  */
 export function minuteLimitOf({
   status,

@@ -9,10 +9,12 @@ const MAX_WAIT_MS = 60_000;
 const IDLE_MS = 15 * 60_000;
 /** Delay after the page's load event: the page's own requests come first. */
 const AFTER_LOAD_MS = 500;
-/** Wait before reconnecting after the session ended: after a sign-out in this tab, the page is left within this time. */
+/**
+ * Wait before reconnecting after the session ended: after a sign-out in this tab, the page is left within this time.
+ */
 const AFTER_SESSION_END_MS = 1_000;
 
-/** Three of the server's heartbeats: without an event for this long the connection is dead. */
+/** Three intervals of the server's heartbeats: without an event for this long, the connection counts as dead. */
 const MAX_SILENCE_MS = 45_000;
 
 const STREAM_EVENTS = ["hello", "changed", "beat", "ended"] as const;
@@ -121,7 +123,10 @@ class LiveConnection {
     this.#failures = 0;
   }
 
-  /** A connection that breaks while the machine sleeps or changes its network reports no error. */
+  /**
+   * Reconnects unless an event arrives in time: a connection that breaks while the machine sleeps or changes its
+   * network reports no error.
+   */
   #expectEvent(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => this.#onError(false), MAX_SILENCE_MS);

@@ -140,7 +140,8 @@ export function watchLiveUpdates(userId: string, swr: Parameters<typeof revalida
 
 /** `watchLiveUpdates` for the cache of the page. Use once per page, inside SWRConfig. */
 export function useLiveUpdates(userId: string): void {
-  // When the layout is rendered again, the session may be another user's; the cache is not.
+  // The user who opened the page: when the layout is rendered again, the session may be another user's, but the cache
+  // still holds the first user's data.
   const [pageUserId] = useState(userId);
   const { cache, mutate } = useSWRConfig();
   useEffect(() => watchLiveUpdates(pageUserId, { cache, mutate }), [pageUserId, cache, mutate]);

@@ -5,13 +5,13 @@ import { isApiError, isUnreachable } from "./api-error";
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 5_000;
 
-/** Failed attempts at code of a reachable server after which it does not have it. */
+/** After this many failed attempts while the server can be reached, it is assumed not to have the code. */
 const MAX_MISSES = 2;
 
 /**
- * Loads the code of a part of a page. Failed attempts are repeated until the server can be reached, because an error would
- * replace the page and lose what was entered or received in it. Rejects where the server answers but does not have the
- * code: it runs another version by now.
+ * Loads the code of a part of a page. Failed attempts are repeated until the server can be reached, because an error
+ * would replace the page and lose what was entered or received in it. Rejects where the server answers but does not
+ * have the code: it runs another version by now.
  */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   let misses = 0;

@@ -56,7 +56,10 @@ export function rangeOf(name: Range["name"], from: number, to: number): Range {
   return { name, from, to, interval: intervalFor(to - from) };
 }
 
-/** Start of a period of the API; a day is given as a date and starts in the local time zone, to be shown as that day. */
+/**
+ * The start of a `period` in an API reply, in milliseconds since 1970. The API gives a day as a date; its start is
+ * taken in the local time zone, so that it is shown as that day.
+ */
 export function startOfPeriod(period: string): number {
   const [year = 0, month = 1, day = 1] = period.split("-").map(Number);
   return period.length === 10 ? new Date(year, month - 1, day).getTime() : Date.parse(period);

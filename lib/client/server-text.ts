@@ -3,7 +3,9 @@ export type ServerText = (sentence: string) => string;
 
 export const asSent: ServerText = (sentence) => sentence;
 
-/** The server's sentences in this language. The server itself writes English; the table of Chinese is loaded here. */
+/**
+ * Loads the translation of the server's sentences. The server itself writes English; the Chinese table is loaded here.
+ */
 export async function loadServerText(locale: string): Promise<ServerText> {
   if (locale !== "zh") return asSent;
   try {

@@ -22,7 +22,7 @@ export async function signOut(): Promise<void> {
   } catch (error) {
     if (!isApiError(error, "unauthenticated")) throw error;
   }
-  // Before requests of this page notice it.
+  // Before other requests of this page notice that the session has ended and ask about unsaved changes.
   discardUnsaved();
   forgetPlaygroundKey();
   await Promise.allSettled([...cleaners].map((clean) => clean()));

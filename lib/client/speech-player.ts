@@ -111,7 +111,7 @@ export class SpeechPlayer {
     this.#loadElement(samples);
   }
 
-  /** Loads another take at the current position and continues playing if it was. */
+  /** Loads another take at the current position; if the player was playing, it continues. */
   swap(samples: Int16Array<ArrayBuffer>): void {
     const { isPlaying } = this.#state;
     const position = this.position();

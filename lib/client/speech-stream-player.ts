@@ -4,11 +4,11 @@ import { SAMPLE_RATE } from "./speech-pcm";
 const SCHEDULE_AHEAD_SECONDS = 3;
 /** Seconds to buffer before playback starts, or restarts after a buffer underrun. */
 const MIN_BUFFER_SECONDS = 0.12;
-/** Samples. */
+/** Longest piece that is scheduled as one buffer, in samples: half a second. */
 const MAX_PIECE = SAMPLE_RATE / 2;
 const SCHEDULE_MS = 200;
 
-/** Samples from `sample` on play from time `at` of the audio clock on, without a gap. */
+/** From time `at` of the audio clock on, the samples from index `sample` on are played without a gap. */
 interface Segment {
   at: number;
   sample: number;
@@ -63,7 +63,7 @@ export class SpeechStreamPlayer {
     return Math.min(position, this.#next.sample / SAMPLE_RATE);
   }
 
-  /** Continues from `seconds`, or from the end of what has arrived. */
+  /** Continues from `seconds`, or from the end of what has arrived if that is earlier. */
   seek(seconds: number): void {
     const sample = Math.max(0, Math.min(this.#total, Math.round(seconds * SAMPLE_RATE)));
     this.#stopNodes();

@@ -9,7 +9,7 @@ export function readStored(storage: BrowserStorage, key: string): string | null 
   }
 }
 
-/** The stored JSON, which the caller checks; null like `readStored`, and where it is not JSON. */
+/** The stored JSON, which the caller must validate; null where `readStored` returns null or the text is not JSON. */
 export function readStoredJson(storage: BrowserStorage, key: string): unknown {
   try {
     return JSON.parse(readStored(storage, key) ?? "null");
@@ -35,7 +35,7 @@ export function clearSessionStorage(): void {
   try {
     window.sessionStorage.clear();
   } catch {
-    // See above.
+    // Storage is disabled.
   }
 }
 
@@ -48,7 +48,9 @@ export function removeStored(storage: BrowserStorage, key: string): void {
   }
 }
 
-/** Stores a text; false where storage is full or disabled, so that the text lasts until the page is left. */
+/**
+ * Stores a text. Returns false where storage is full or disabled: the caller can keep it only until the page is left.
+ */
 export function writeStored(storage: BrowserStorage, key: string, text: string): boolean {
   try {
     window[storage].setItem(key, text);

@@ -7,7 +7,7 @@ import { askToSignIn } from "./unsaved";
 /** SWR's configuration for the console. */
 export const SWR_CONFIG: SWRConfiguration = {
   fetcher: fetchCached,
-  // Other errors would fail again.
+  // A retry after any other error would fail again.
   shouldRetryOnError: isUnreachable,
   errorRetryCount: 4,
   errorRetryInterval: 2_000,
@@ -23,7 +23,7 @@ export const SWR_CONFIG: SWRConfiguration = {
  */
 export const leaveForSignIn = (): void => leave(false);
 
-/** The same when no act of the user noticed the end of the session: asks once. */
+/** As `leaveForSignIn`, when no action of the user revealed the end of the session: asks only once. */
 export const leaveAtSessionEnd = (): void => leave(true);
 
 function leave(isAutomatic: boolean): void {

@@ -9,8 +9,8 @@ interface UnsavedForm {
 }
 
 /**
- * The open question about the unsaved forms: whether to leave, with the navigation to run if confirmed; without one, the
- * session has ended, and it is whether to sign in in another tab.
+ * The open question about the unsaved forms. With `go`, it asks whether to leave; `go` is the navigation to run if
+ * confirmed. With `go` null, the session has ended, and it asks the user to sign in in another tab.
  */
 interface LeavePrompt {
   names: readonly string[];
@@ -52,10 +52,10 @@ function setForms(next: readonly UnsavedForm[]): void {
   isDiscarded = false;
   if (forms.length === 0) {
     hasAskedToSignIn = false;
-    // Later: a form that is renamed is removed and added.
+    // Deferred: a form that is renamed is first removed, then added again.
     if (hasOtherUser) queueMicrotask(reloadForOtherUser);
   }
-  // The forms of the question were saved while it was open.
+  // While the question was open, the forms it is about were saved.
   if (prompt !== null && !forms.some(({ name }) => prompt?.names.includes(name))) prompt = null;
   // A page with this listener is not put into the back/forward cache, so it is added only while needed.
   if (forms.length > 0) window.addEventListener("beforeunload", onBeforeUnload);
@@ -74,13 +74,13 @@ function keepHistoryEntry(): void {
 }
 
 /**
- * Waits for a reply with a secret that is shown only once. Until then, leaving the page asks for confirmation, also after
- * the dialog of the request was closed. `name`: the title of the dialog or of the secret.
+ * Waits for a reply with a secret that is shown only once. Until then, leaving the page asks for confirmation, also
+ * after the dialog of the request was closed. `name`: the title of the dialog or of the secret.
  */
 export async function awaitSecret<Reply>(name: string, reply: Promise<Reply>): Promise<Reply> {
   keepHistoryEntry();
   const remove = addUnsaved({ name, part: null });
-  // Later: the secret is not shown yet.
+  // Deferred until the secret is shown: what shows it counts as unsaved itself.
   return reply.finally(() => setTimeout(remove));
 }
 
@@ -136,8 +136,8 @@ export function askToLeave(go: LeavePrompt["go"], names = forms.map((form) => fo
 }
 
 /**
- * Asks the user to sign in in another tab if signing in here would lose changes; false: it would not. `isAutomatic`: no
- * act of the user noticed the end of the session; it asks once.
+ * Asks the user to sign in in another tab if signing in here would lose changes; returns false if it would not.
+ * `isAutomatic`: no action of the user revealed the end of the session, so the question is asked only once.
  */
 export function askToSignIn(isAutomatic: boolean): boolean {
   if (!hasUnsavedChanges()) return false;

@@ -17,7 +17,8 @@ function daysOf({ from, to }: Range, withData: readonly number[]): number[] {
   const first = new Date(Math.min(from, ...withData));
   const last = Math.max(to - 1, ...withData);
   const days: number[] = [];
-  // Each day from its date: `setDate` keeps the hour of a day that a clock change begins at 1:00.
+  // Each day is computed from its date: after a day that a clock change makes begin at 1:00, adding days with `setDate`
+  // would keep that hour.
   const startOfDay = (index: number) =>
     new Date(first.getFullYear(), first.getMonth(), first.getDate() + index).getTime();
   for (let day = startOfDay(0); day <= last; day = startOfDay(days.length)) days.push(day);
@@ -31,8 +32,8 @@ function bucketsOf({ from, to }: Range, bucketMs: number): number[] {
 }
 
 /**
- * Series for a chart of a range, from its summary over time. A summary of another range, which is kept while the next one
- * loads, has the series of its own range.
+ * The series for a chart of the requested range, from its summary over time. While that summary loads, `summary` may
+ * still be the one of the previous range; the series is then that of the previous range.
  */
 export function toSeries(requested: Range, summary: UsageSummary | undefined): UsageSeries {
   const range = summary
@@ -51,7 +52,10 @@ export function toSeries(requested: Range, summary: UsageSummary | undefined): U
 /** Time zones are at most 14 hours ahead of UTC and 12 behind it; a day has at most 25 hours. */
 const DAY_HOURS = { first: -14, last: 12 + 25 };
 
-/** The period of the bucket at `at`. A day is one of the instance's time zone, of whole hours in UTC, as in the API. */
+/**
+ * The period of the bucket at `at`. As in the API, a day is a day in the instance's time zone, made of the whole UTC
+ * hours that begin in it.
+ */
 export function spanOfBucket(at: number, interval: Range["interval"], timeZone: string): Span {
   if (interval !== "day") return { from: at, to: at + INTERVAL_MS[interval] };
   const local = new Date(at);

@@ -18,11 +18,11 @@ const pageKey = (endpoint: PagesKey, { query }: RequestInput, cursor?: string | 
 /** A paged list. */
 export interface ApiPages<Item> {
   items: Item[] | undefined;
-  /** Names the list and its filters. */
+  /** Identifies the list and its filters. */
   query: string;
   /** False while the items are those of the previous filters. */
   isCurrent: boolean;
-  /** True while items are loaded, also those that are shown already. */
+  /** True while items are loaded, also when those shown are only revalidated. */
   isLoading: boolean;
   hasMore: boolean;
   loadMore(): Promise<unknown>;

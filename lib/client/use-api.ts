@@ -5,8 +5,9 @@ import { cacheKey, endpointOf, type InputArgs, type RequestInput } from "./api";
 export type GetKey = Extract<JsonKey, `GET ${string}`>;
 
 /**
- * Data of an endpoint, cached by SWR; `input` null: nothing is fetched. `keepPreviousData` keeps the data of the previous
- * input until the next one has loaded or failed: after an error it would pass for the data of the next one.
+ * Data of an endpoint, cached by SWR; `input` null: nothing is fetched. `keepPreviousData` keeps the data of the
+ * previous input until that of the next input has loaded or failed: after an error, the old data would look like that
+ * of the next input.
  */
 export function useApi<Key extends GetKey>(
   endpoint: Key,
@@ -30,7 +31,8 @@ export function revalidate(
 ): Promise<unknown> {
   const keys = [...cache.keys()].filter((key) => endpoints.includes(endpointOf(key) ?? ""));
   const isLaterPage = (key: string) => key.includes("&cursor=");
-  // A list fetches its later pages again with the first once their own cache entries are gone; it shows its own copy.
+  // A list has a cache entry per page and one for all pages, which it shows. Without the entries of its later pages, it
+  // fetches those again together with the first.
   if (includesLaterPages)
     for (const key of keys.filter(isLaterPage)) void mutate(key, undefined, { revalidate: false });
   return Promise.all(keys.filter((key) => !isLaterPage(key)).map((key) => mutate(key)));

@@ -9,7 +9,7 @@ import { useApi } from "./use-api";
 type CallPage = z.output<typeof UsageList>;
 
 const PAGE_SIZE = 50;
-/** Rows that are read again at once; below the page's maximum, because others may have the same time. */
+/** Rows that are read again at once; below the API's page maximum, because further calls may have the same time. */
 const ROWS_AGAIN = 90;
 const MAX_PAGE_SIZE = 100;
 /** Limits the memory of a page left open for long. */
@@ -21,7 +21,7 @@ interface LoadedCalls {
   /** The newest page, as merged into `rows` last. */
   page: CallPage | null;
   rows: UsageRow[];
-  /** Older rows, as read again last because calls were running. */
+  /** The latest reply to the request that reads rows again because calls among them were running. */
   again: CallPage | null;
   /** Cursor of the next older page; null when there is none. */
   cursor: string | null;
@@ -45,7 +45,7 @@ export function fromFirstPage(path: string, page: CallPage): LoadedCalls {
 
 /** The list after its newest page was loaded again. */
 export function withNewestPage(loaded: LoadedCalls, page: CallPage): LoadedCalls {
-  // The cursor of an empty list is not that of the page.
+  // An empty list has no older page, but the new page may have one.
   if (loaded.rows.length === 0) return fromFirstPage(loaded.path, page);
   const { rows, hasGap } = mergeNewest(
     page.items,
@@ -63,8 +63,8 @@ export function withNewestPage(loaded: LoadedCalls, page: CallPage): LoadedCalls
 }
 
 /**
- * The times (`to` exclusive) of the rows to read again: from the oldest running call that the newest page does not have;
- * null: there is none.
+ * The times (`to` exclusive) of the rows to read again, from the oldest running call that is not on the newest page;
+ * null when there is none.
  */
 export function runningRows({ rows, page }: LoadedCalls): { from: string; to: string } | null {
   const newest = new Set(page?.items.map((row) => row.id));
@@ -101,9 +101,9 @@ interface OlderLoad {
 export type PagedCalls = ReturnType<typeof useCalls>;
 
 /**
- * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched once,
- * except for the rows of running calls. `range`: the name of the range that `filters` hold; the list of a relative one
- * stays while its start moves on.
+ * A list of calls, newest first. SWR revalidates the newest page; `loadMore` appends older pages, which are fetched
+ * once, except for the rows of running calls. `range`: the name of the range that `filters` contain; the list of a
+ * relative range is kept while the range's start moves.
  */
 export function useCalls(filters: UsageFilters, range: Range["name"]) {
   const query = { ...filters, limit: PAGE_SIZE };
@@ -111,7 +111,7 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
   const path = `${range} ${urlOf(api.listCalls, { query: fixed })}`;
   const first = useApi(api.listCalls, { query }, { keepPreviousData: false });
   const [loaded, setLoaded] = useState<LoadedCalls | null>(null);
-  /** The last load of older calls; one of other filters does not count. */
+  /** The last load of older calls; ignored if it was for other filters. */
   const [lastOlder, setOlder] = useState<OlderLoad>({ path, isLoading: false, error: null });
   const older = lastOlder.path === path ? lastOlder : null;
   const current = loaded?.path === path ? loaded : null;
@@ -133,7 +133,7 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
     try {
       const page = await callApi(api.listCalls, { query: { ...query, cursor } });
       setLoaded((now) => {
-        // The list may have begun again meanwhile: the calls between the two would be missing.
+        // The list may have restarted from its newest page meanwhile: appending this page would leave a gap.
         if (now?.path !== path || now.cursor !== cursor) return now;
         const ids = new Set(now.rows.map((row) => row.id));
         const rows = [...now.rows, ...page.items.filter((row) => !ids.has(row.id))];
@@ -145,7 +145,7 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
     }
   };
   return {
-    /** Names the filters and the range. */
+    /** Identifies the filters and the range. */
     query: path,
     rows: current?.rows,
     /** True while the newest calls are loaded, also where earlier ones are shown. */
@@ -159,7 +159,7 @@ export function useCalls(filters: UsageFilters, range: Range["name"]) {
     showNewer: () => setLoaded((now) => (now?.newer ? fromFirstPage(now.path, now.newer) : now)),
     error: first.error ?? older?.error,
     reload: () => first.mutate(),
-    /** Repeats what `error` is about. */
+    /** Repeats the request that failed with `error`. */
     retry: () => (first.error ? first.mutate() : loadMore()),
   };
 }

@@ -16,7 +16,7 @@ export function useLinkedDialog<Dialog extends object>(
   useEffect(() => {
     if (!isLinked) return;
     setDialog((open) => open ?? linked);
-    // Later: on the first load, Next patches `history.replaceState` in an effect that runs after this one.
+    // Deferred: on the first load, Next patches `history.replaceState` in an effect that runs after this one.
     queueMicrotask(() => setQueryParam(name, null));
   }, [isLinked, name, linked]);
   return [dialog, setDialog];
