@@ -15,7 +15,7 @@ type TitledArea = {
 /** The language of this request: from the browser's cookie, else the account, else the Accept-Language header. */
 export const requestLocale = cache(async (): Promise<Locale> => {
   const [requestCookies, requestHeaders] = await Promise.all([cookies(), headers()]);
-  // An unavailable store is reported by the page, inside of the layout that needs the language.
+  // An error of the store is ignored here: the page reports it, inside the layout that needs the language.
   const ofAccount = async () => (await getPageSession().catch(() => null))?.user.locale;
   const chosen = requestCookies.get(LOCALE_COOKIE)?.value ?? (await ofAccount());
   return pickLocale(chosen, requestHeaders.get("accept-language"));

@@ -8,8 +8,9 @@ import { isSetUp } from "../setup-state";
 type Query = Awaited<PageQuery["searchParams"]>;
 
 /**
- * The session of a console page. Without one, redirects to setup or to sign-in, which returns to `path` and `query`. A
- * browser without the cookie has signed out or never signed in, so its session has not ended.
+ * The session of a console page. Without one, redirects to setup or to sign-in, which returns to `path` and `query`.
+ * The sign-in page says that the session has ended only if the browser still sends the cookie: without it, the user has
+ * signed out or never signed in.
  */
 export async function requirePageSession(path: string, query: Query = {}) {
   const pageSession = await getPageSession();

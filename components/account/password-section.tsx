@@ -32,7 +32,8 @@ export function PasswordSection({ self, minimum }: { self: Self; minimum: number
   const { error, onSubmit } = useSaveForm(form, {
     fields: ["current_password", "new_password", "code"],
     save: async ({ current_password, new_password, confirm, code }) => {
-      // The server does not get the repeated password, and the schema, which compares it, may not have loaded.
+      // Compared here as well: the server does not get the repeated password, and the schema that compares it may have
+      // failed to load.
       if (confirm !== new_password) {
         form.setError("confirm", { message: fieldError("differ") }, { shouldFocus: true });
         return;

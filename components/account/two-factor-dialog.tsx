@@ -25,7 +25,7 @@ export type TwoFactorDialogKind = "enrol" | "renew" | "off";
 
 interface DialogProps {
   kind: TwoFactorDialogKind;
-  /** New backup codes were created, even if the dialog was closed since. */
+  /** Called with newly created backup codes, even if the dialog was closed meanwhile. */
   onCodes(codes: string[]): void;
   onClose(): void;
 }
@@ -60,7 +60,7 @@ export function TwoFactorDialog({ kind, onCodes, onClose }: DialogProps) {
   );
 }
 
-/** What the dialog of this kind asks for. */
+/** The content of the dialog, by its kind. */
 function TwoFactorSteps({ kind, onCodes, onClose }: DialogProps) {
   const t = useTranslations("account.twoFactor");
   const { reload } = useApiCache();

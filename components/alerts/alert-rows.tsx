@@ -24,7 +24,7 @@ const WARNINGS: ReadonlySet<Alert["kind"]> = new Set(["budget_nearly_spent", "se
 /** An open alert: its subject, start and advice, and a link to the page where its cause can be fixed. */
 export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): Promise<unknown> }) {
   const title = useRef<HTMLHeadingElement>(null);
-  /** After the change of a button, which another replaces. */
+  /** Called after a button has changed the alert: if another button replaces that one, the title gets the focus. */
   const onActed = async () => {
     await onChanged();
     if (document.activeElement === document.body) title.current?.focus();
@@ -78,7 +78,7 @@ export function OpenAlert({ alert, onChanged }: { alert: Alert; onChanged(): Pro
 
 /**
  * Probes the recovering channel of an alert, once per visit; the server sends at most one probe per model and wait.
- * The key is no endpoint's, so that live updates do not repeat it.
+ * The cache key is not the key of an endpoint, so live updates do not repeat the probe.
  */
 function useAlertCheck(id: string, onChanged: () => unknown) {
   return useSWRImmutable(["alert check", id], () => callApi(api.checkAlert, { params: { id } }), {

@@ -131,7 +131,7 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   });
   const { reset, getValues } = form;
   const { isDirty, dirtyFields } = form.formState;
-  // A new value for the effect: `dirtyFields` itself is changed in place.
+  // A string, whose changes the effect notices: react-hook-form changes `dirtyFields` in place.
   const dirtyNames = FIELDS.filter((name) => dirtyFields[name] === true).join();
   /** The settings that the form was last filled from. */
   const base = useRef(settings);
@@ -141,7 +141,7 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
     const before = base.current.alerts;
     const isEdited = (name: keyof Rules) =>
       name === "rules" ? !isSame(getValues(name), before[name]) : dirtyNames.split(",").includes(name);
-    // Saving under the old version reports a field that was changed on both sides.
+    // A field was changed both here and elsewhere: the form keeps its version, so that saving reports the conflict.
     if (isDirty && FIELDS.some((name) => isEdited(name) && !isSame(before[name], settings.alerts[name])))
       return;
     base.current = settings;
@@ -158,7 +158,7 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
       base.current = saved;
       const entered = structuredClone(getValues());
       form.reset(saved.alerts);
-      // What was entered meanwhile stays, to be saved next.
+      // What was entered while saving stays in the form, to be saved next.
       for (const name of FIELDS)
         if (!isSame(entered[name], sent[name])) form.setValue(name, entered[name], { shouldDirty: true });
       onSaved(saved);
@@ -172,7 +172,7 @@ function useRulesForm({ settings, onSaved, onStale }: RulesFormProps) {
   return { form, ...saving };
 }
 
-// Few installations have such rules.
+// Loaded on demand: few installations have rules of single models or API keys.
 const ScopedRuleRow = dynamic(
   () => loadPart(() => import("./scoped-rule-row").then((one) => one.ScopedRuleRow)),
   {

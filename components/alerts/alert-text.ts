@@ -14,7 +14,7 @@ type ErrorKey = keyof Catalogue["alerts"]["error"];
 const number = (value: unknown): number => (typeof value === "number" ? value : 0);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const periodOf = (value: unknown) => (value === "daily" || value === "monthly" ? value : "total");
-/** Whether a budget that refused a request has some left. */
+/** Whether the budget is not fully spent, although it refused a request. */
 const isBudgetLeft = ({ kind, detail }: Pick<Alert, "kind" | "detail">) =>
   kind === "budget_spent" && number(detail.percent) < 100;
 /** Most names in a sentence. */
@@ -77,7 +77,7 @@ export function useAlertText() {
     return rest > 0 ? t("fallback.more", { names: shown, count: rest }) : shown;
   }
 
-  /** How long the alert was open, in the largest unit of which it has two: "90 minutes", "2 hours". */
+  /** How long the alert was open, in the largest unit of which that is at least two: "90 minutes", "2 hours". */
   function durationOf({ opened_at, resolved_at }: Alert): string {
     const ms = Date.parse(resolved_at ?? opened_at) - Date.parse(opened_at);
     const [unit, unitMs] = UNITS_MS.find(([, size]) => ms >= 2 * size) ?? (["seconds", SECOND_MS] as const);

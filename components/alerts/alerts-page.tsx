@@ -19,7 +19,7 @@ import { Section } from "../ui/section";
 import { Skeleton } from "../ui/skeleton";
 import { AlertRules } from "./alert-rules";
 
-// Mostly there is no alert.
+// Loaded on demand: usually there is no alert.
 const OpenAlert = dynamic(() => loadPart(() => import("./alert-rows").then((one) => one.OpenAlert)));
 const ResolvedAlert = dynamic(() => loadPart(() => import("./alert-rows").then((one) => one.ResolvedAlert)));
 const WebhookControls = dynamic(() =>

@@ -32,7 +32,7 @@ export function PeaksCanvas({
   );
 }
 
-/** The waveform of samples with their progress. `state` is the player's where they are loaded in it, else null. */
+/** The waveform of samples with their progress. `state`: the player's while it has these samples loaded, else null. */
 export function PlayedPeaks({
   samples,
   player,

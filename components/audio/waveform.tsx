@@ -81,7 +81,7 @@ function ArrivingWave({
   );
 }
 
-/** Seconds by which a key moves the position, and with Shift. */
+/** Seconds by which an arrow key moves the position, without and with Shift. */
 const SEEK_STEP = { plain: 1, shift: 5 };
 const SEEK_DIRECTIONS = new Map([
   ["ArrowRight", 1],
@@ -110,7 +110,7 @@ function SeekSlider({ player, state }: { player: SpeechPlayer; state: PlayerStat
     [player, duration, t],
   );
   useEffect(() => {
-    // Screen readers would read each change of the focused slider's text.
+    // During playback, the text of a focused slider stays unchanged: screen readers would read each change.
     const follow = () => show(!isPlaying || document.activeElement !== slider.current);
     follow();
     if (!isPlaying) return;

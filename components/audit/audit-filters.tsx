@@ -170,7 +170,7 @@ function DayField({
   max?: string;
 }) {
   const t = useTranslations("audit.filter");
-  // Typed part by part, each of which may make another date.
+  // A date is typed part by part, and each part may result in another date.
   const { shown, change } = useInputValue(value, (day) => setQueryParam(name, day));
   return (
     <Labelled label={t(name)}>

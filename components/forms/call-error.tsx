@@ -24,7 +24,10 @@ export function useErrorText(): (error: unknown) => { message: string; requestId
   );
 }
 
-/** The server's message; outside English, that of its first issue with the field, whose rules forms translate. */
+/**
+ * The server's message. In a language other than English: the message of its first issue, translated as in forms, with
+ * the name of the field.
+ */
 function useServerMessage(): (error: ApiError) => string {
   const t = useTranslations("common");
   const fieldError = useTranslations("common.fieldError");
@@ -41,7 +44,10 @@ function useServerMessage(): (error: ApiError) => string {
   );
 }
 
-/** The error of a failed API call, with its request ID; of an ended session, with sign-in. Nothing without an error. */
+/**
+ * The error of a failed API call, with its request ID; after the end of the session, with a button to sign in. Renders
+ * nothing without an error.
+ */
 export function CallError({
   error,
   title,
@@ -86,7 +92,7 @@ export function RecordError({ error }: { error: unknown }) {
   );
 }
 
-/** The errors of a form's last save: the failed call, or `stale` when the form shows newer values since. */
+/** The errors of a form's last save: the failed call, or the text `stale` if the form now shows newer values. */
 export function SaveErrors({ error, isStale, stale }: { error: unknown; isStale: boolean; stale: string }) {
   return (
     <>

@@ -81,7 +81,7 @@ function Chip({ name, onRemove }: { name: string; onRemove(): void }) {
   );
 }
 
-/** `optionId`: the ID of an option, by which the input names the active one. */
+/** `optionId`: the element ID of an option, with which the input refers to the active one. */
 function Suggestions({
   id,
   optionId,
@@ -121,8 +121,8 @@ function Suggestions({
 }
 
 /**
- * A list of words as chips. A separator, Enter or leaving the field adds the word that was typed; Backspace in the empty
- * field removes the last chip. `value`: the words, separated by spaces.
+ * A list of words as chips. A separator, Enter or leaving the field adds the word that was typed; Backspace in the
+ * empty field removes the last chip. `value`: the words, separated by spaces.
  */
 export function ChipInput({
   value,

@@ -23,7 +23,7 @@ export function CodeInput({
   value: string;
   onValueChange(value: string): void;
   onComplete?(value: string): void;
-  /** Refuses input and keeps the focus, which the attribute of that name would take. */
+  /** Refuses input but keeps the focus; the HTML attribute `disabled` would remove the focus. */
   disabled?: boolean;
   /** While the code is checked. */
   readOnly?: boolean;

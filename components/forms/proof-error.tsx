@@ -21,7 +21,7 @@ export function ProofError({ error, wrong }: { error: unknown; wrong: string }) 
   return <CallError error={error} />;
 }
 
-/** How long until another attempt is allowed; from then on `ended`, if any. Needs a key per error. */
+/** A countdown until another attempt is allowed; from then on the text `ended`, if any. Needs a React key per error. */
 export function RetryCountdown({ seconds, ended }: { seconds: number; ended?: string }) {
   const t = useTranslations("common");
   const [until] = useState(() => Date.now() + seconds * 1_000);

@@ -13,15 +13,15 @@ export interface RecordSelectProps
   label: string;
   value: string;
   onValueChange(value: string): unknown;
-  /** Choices that are no records, such as "any"; the others follow them. */
+  /** Choices that are not records, such as "any"; the records follow them. */
   fixed: readonly Choice[];
-  /** A record that is not offered. */
+  /** ID of a record that is not offered. */
   except?: string;
   /** The name of a chosen record that the list does not have. */
   unknownName?: string;
 }
 
-/** Its name is the label and the chosen record. */
+/** A button that looks like a select. Its accessible name consists of the label and the chosen record. */
 export function RecordButton({
   kind,
   label,

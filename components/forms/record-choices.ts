@@ -14,7 +14,7 @@ export interface Choice {
   note?: string;
 }
 
-/** Most records that a select offers at once; in a longer list the server is asked. */
+/** Most records that a select offers at once; a longer list is searched by the server. */
 const MAX_CHOICES = 100;
 
 const userChoice = ({ id, username, display_name }: ManagedUser): Choice => ({
@@ -25,8 +25,8 @@ const userChoice = ({ id, username, display_name }: ManagedUser): Choice => ({
 const keyChoice = ({ id, name, display }: ApiKey): Choice => ({ value: id, name, note: display });
 
 /**
- * The first records, or the first that match a text of two characters or more: until these are loaded, those of the text
- * before (`isCurrent` false), or undefined; also with an `error`.
+ * The first records, or the first ones that match `q` if it has two characters or more. Until these are loaded,
+ * `choices` are those of the previous text, or undefined, and `isCurrent` is false; it is also false after an `error`.
  */
 export function useChoices(kind: RecordKind, q: string) {
   const input = { query: { limit: MAX_CHOICES, q: searchText(q) } };
@@ -43,8 +43,8 @@ export function useChoices(kind: RecordKind, q: string) {
 }
 
 /**
- * The record with this ID; undefined while it loads, when there is none, and for an empty ID. Asks for a record that is not
- * among the first.
+ * The record with this ID; undefined while it loads, when there is none, and for an empty ID. A record that is not
+ * among the first ones is fetched by its ID.
  */
 export function useChoice(kind: RecordKind, id: string): Choice | undefined {
   const { choices } = useChoices(kind, "");

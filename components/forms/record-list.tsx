@@ -11,7 +11,7 @@ import { useErrorText } from "./call-error";
 import { RecordButton, type RecordSelectProps } from "./record-button";
 import { type Choice, useChoices } from "./record-choices";
 
-/** cmdk's value of a choice, which may not be empty. */
+/** The value of a choice for cmdk, where it must not be empty. */
 const itemValue = ({ value }: Choice): string => value || "none";
 
 const isMatch = ({ name, note = "" }: Choice, text: string): boolean =>
@@ -30,7 +30,7 @@ export function RecordList(props: RecordSelectProps) {
   const text = searchText(q);
   // A search finds records only.
   const others = text === null ? fixed : [];
-  // Those of the search before could be chosen with Enter.
+  // Records of the previous search are shown only where they match the new text: Enter would choose the first of them.
   const isFound = text === null || (isCurrent && text === searchText(debounced));
   const records = (choices ?? []).filter((one) => one.value !== except && (isFound || isMatch(one, text)));
   const offered = [...others, ...records].map(itemValue);
@@ -60,7 +60,7 @@ export function RecordList(props: RecordSelectProps) {
         <Command
           label={t("search")}
           shouldFilter={false}
-          // cmdk selects nothing when the results of the server replace its item.
+          // Selected here: when the server's results replace the selected item, cmdk itself selects none.
           value={offered.includes(active) ? active : (offered[0] ?? "")}
           onValueChange={setActive}
         >

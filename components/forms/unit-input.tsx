@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { Input } from "../ui/input";
 
-/** A short input with its unit behind it, which is a part of its description. */
+/** A short input followed by its unit, which is also part of the input's accessible description. */
 export function UnitInput({
   id,
   unit,

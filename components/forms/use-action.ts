@@ -18,8 +18,8 @@ export function useIsMounted(): { readonly current: boolean } {
 }
 
 /**
- * Runs an action of the user, such as a request; returns whether it is running, and the error of the last run. An error
- * after the component is gone, as its dialog was closed, is shown as a toast.
+ * Runs an action of the user, such as a request; returns whether it is running, and the error of the last run. If the
+ * component was unmounted meanwhile, because its dialog was closed, the error is shown as a toast.
  */
 export function useAction() {
   const isMounted = useIsMounted();
@@ -62,8 +62,8 @@ export function useToastAction() {
 }
 
 /**
- * Returns the function, without effect after the component is gone: a request that ends after its dialog was closed must
- * not close the next dialog.
+ * Returns a function that calls `act`, except after the component was unmounted: a request that ends after its dialog
+ * was closed must not close the next dialog.
  */
 export function useWhileMounted<Args extends unknown[]>(
   act: (...args: Args) => void,
@@ -81,7 +81,7 @@ export function finishChange(reload: () => void, close: () => void, done: string
   toast.success(done);
 }
 
-/** Changes an item even if it was changed since it was loaded, then in its newest version. */
+/** Changes an item; if it was changed since it was loaded (`conflict`), loads its newest version and changes that. */
 export async function changeNewest<Item>(
   item: Item,
   loadNewest: () => Promise<Item>,

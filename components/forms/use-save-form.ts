@@ -37,14 +37,14 @@ export const DraftContext = createContext<(isDirty: boolean) => void>(() => unde
 /** While `isDirty`, closing the form's dialog asks for confirmation. No effect outside a dialog. */
 function useDialogDraft(isDirty: boolean): void {
   const report = useContext(DraftContext);
-  // Before the next event, which may be the Escape that closes the dialog.
+  // In a layout effect, so before the next event, which may be the Escape that closes the dialog.
   useLayoutEffect(() => report(isDirty), [report, isDirty]);
 }
 
 /**
  * Saves a form. Field errors of the server are shown at their fields, any other error is returned as `error`. After a
- * version conflict the form shows the newest values and `isStale` is true until the next save. An error after the form is
- * gone, as its dialog was closed, is shown as a toast.
+ * version conflict the form shows the newest values and `isStale` is true until the next save. If the form was
+ * unmounted meanwhile, because its dialog was closed, the error is shown as a toast.
  */
 export function useSaveForm<Values extends FieldValues, Request extends FieldValues>(
   form: UseFormReturn<Values, unknown, Request>,
