@@ -8,14 +8,16 @@ import { useApi } from "@/lib/client/use-api";
 import { FailureCause } from "../requests/attempt-cause";
 import { Button } from "../ui/button";
 
-/** The log's call of a request, for administrators: null where the log has none, undefined until it is known. */
+/**
+ * For administrators: the ID of a request's call in the log; null where the log has none, undefined until it is known.
+ */
 function useCallId(requestId: string): string | null | undefined {
   const query = { request_id: requestId, limit: 1 };
   const { data: calls } = useApi(api.listCalls, { query }, { revalidateOnFocus: false });
   return calls && (calls.items[0]?.id ?? null);
 }
 
-/** Opens the call in the logs, or the rejected requests where no channel was asked, so that there is no call. */
+/** Opens the call in the logs; for a request without a call, because no channel was asked, the rejected requests. */
 export function LogsLink({ requestId }: { requestId: string }) {
   const t = useTranslations("playground.failure");
   const callId = useCallId(requestId);
@@ -44,7 +46,7 @@ export function LoggedStop({ requestId }: { requestId: string }) {
   );
 }
 
-/** The upstream's own message unless it is `shown` already, and why channels were not tried. Callers do not get them. */
+/** The upstream's own message unless it is `shown` already, and why channels were skipped. Callers get neither. */
 export function LoggedCause({ requestId, shown }: { requestId: string; shown: string }) {
   const t = useTranslations("playground.failure");
   const callId = useCallId(requestId);

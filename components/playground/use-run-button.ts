@@ -2,12 +2,12 @@
 
 import { type KeyboardEvent, type MouseEvent, useRef } from "react";
 
-/** The second click of a double click, or press of Enter, comes within this time. */
+/** A second click, or press of Enter, within this time after the start belongs to the same gesture. */
 const GESTURE_MS = 500;
 
 /**
  * Handlers of the button that starts a run and then stops it. A click right after the start, as by a double click or a
- * held Enter, neither stops the run nor, when that has ended already, starts another one. `start` returns false where no
+ * held Enter, neither stops the run nor, if the run has ended already, starts another. `start` returns false where no
  * run could begin, such as for a missing field.
  */
 export function useRunButton({

@@ -101,7 +101,7 @@ function Step({
     case "administrator":
       return (
         <AdministratorStep
-          // A link of an earlier start has a token that is no longer valid.
+          // Where no token is required, none is sent: one from the link of an earlier start is no longer valid.
           draft={state.setup_token_required ? draft : { ...draft, token: "" }}
           onDraft={change}
           onAlreadySetUp={() => {

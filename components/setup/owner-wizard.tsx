@@ -260,7 +260,7 @@ function TwoFactorStep({ onCodes, onNext }: { onCodes(codes: string[]): void; on
           <EnrolTwoFactor
             onCodes={(made) => {
               onCodes(made);
-              // At once: the step may be shown again before the status is loaded.
+              // Changed in the cache at once: the step may be shown again before the status is loaded.
               void mutate({ ...data, enabled: true });
             }}
           />

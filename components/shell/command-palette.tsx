@@ -151,7 +151,7 @@ function useEntries({ role, onError, onLeave, onShowShortcuts }: PaletteProps) {
   return { pages, actions, go };
 }
 
-/** cmdk's score for letters that start words; letters scattered over a name score less and do not match. */
+/** Lowest score of a match. cmdk gives this to letters that start words, and less to letters scattered over a name. */
 const MIN_SCORE = 0.3;
 
 /** The matching entries, best first, and the best score. */

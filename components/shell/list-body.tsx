@@ -14,14 +14,14 @@ interface Found {
   query: string;
   count: number;
   hasMore: boolean;
-  /** False while the rows may be those of an earlier time. */
+  /** False while the rows are loaded again, so that they may be out of date. */
   isFinal: boolean;
 }
 
 /**
- * Tells screen readers how many rows a search or filter has found, and nothing of those that come later. `query`: names
- * the search and filters; `rows` undefined: none is applied, or their rows are not loaded; `isLoading`: they are loaded
- * again.
+ * Tells screen readers once how many rows a search or filter has found; rows that are added later are not announced.
+ * `query`: identifies the search and filters; `rows` undefined: none is applied, or its rows are not loaded;
+ * `isLoading`: the rows are loaded again.
  */
 export function ResultCount({
   query,
@@ -69,17 +69,19 @@ interface ListParts<Item> {
   children(items: readonly Item[]): ReactNode;
 }
 
-/** Rendering a row takes about 3 ms on the server, in which no call is served. */
+/** Most rows that the server renders: a row takes it about 3 ms, during which the process serves no call. */
 const ROWS_ON_SERVER = 20;
 
-/** How many of `count` rows to render: few on the server; the browser adds the others in steps that can be interrupted. */
+/**
+ * How many of `count` rows to render: few on the server; the browser adds the others in steps that can be interrupted.
+ */
 const useRowsToRender = (count: number): number =>
   useDeferredValue(true, false) ? count : Math.min(count, ROWS_ON_SERVER);
 
 function ListRows<Item>({ list, empty, children }: ListParts<Item>) {
   const { items, error } = list;
   const rendered = useRowsToRender(items?.length ?? 0);
-  // A list keeps the items of its last search until those of the next one arrive.
+  // Rows that were loaded before the error stay; `LoadMore` then shows the error below them.
   if (error && !items?.length) return <CallError error={error} onRetry={() => void list.reload()} />;
   if (!items) return <ListSkeleton />;
   if (items.length === 0) return empty;

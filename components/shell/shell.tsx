@@ -38,7 +38,7 @@ const PhoneMenu = lazyPart(() => import("./phone-menu").then((one) => one.PhoneM
 
 /** The layout of every console page: sidebar, command palette, live updates and leave guard. */
 export function Shell({ user, children }: { user: ShellUser; children: ReactNode }) {
-  // Before the effects of a page that reads its draft.
+  // While rendering, so before the effects of a page, which may read its draft.
   useState(() => {
     if (typeof window !== "undefined") claimTab(user.id);
   });
@@ -179,8 +179,8 @@ const loadConfirmDialog = () => import("../forms/confirm-dialog").then((one) => 
 const ConfirmDialog = lazyPart(loadConfirmDialog);
 
 /**
- * Asks for confirmation before a page with unsaved changes is left or, for another user, reloaded, and to sign in when
- * its session has ended.
+ * Asks for confirmation before a page with unsaved changes is left or, for another user, reloaded. When the session of
+ * such a page has ended, asks the user to sign in in another tab.
  */
 function LeaveGuard() {
   const t = useTranslations("common.leave");

@@ -10,7 +10,10 @@ import { Kbd } from "../ui/kbd";
 import { Switch } from "../ui/switch";
 import { pagesFor } from "./pages";
 
-/** Lists the keyboard shortcuts of the console: pages, and what works on one page only. Turns those of one key off. */
+/**
+ * Lists the keyboard shortcuts of the console: those that open pages, and those that work on one page only. A switch
+ * turns the shortcuts of one character off.
+ */
 export function ShortcutsDialog({
   open,
   onOpenChange,
@@ -28,7 +31,7 @@ export function ShortcutsDialog({
         ref={dialog}
         className="max-w-xl"
         onOpenAutoFocus={(event) => {
-          // Not the switch, which the next key could change.
+          // Focuses the dialog instead of its switch, which the next key press could change.
           event.preventDefault();
           dialog.current?.focus();
         }}

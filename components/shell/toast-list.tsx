@@ -15,13 +15,16 @@ const STYLE = {
   "--border-radius": "var(--radius-md)",
 };
 
-/** An error can be read twice. */
+/** Long enough to read an error twice. */
 const ERROR_MS = 10_000;
 
-/** The keyboard and screen readers take a while to reach a button; for good, its toast would cover the page's own. */
+/**
+ * Keyboard and screen-reader users need a while to reach the button of a toast. Without a time limit, the toast would
+ * keep covering buttons of the page.
+ */
 const ACTION_MS = 30_000;
 
-/** The toast with an action; another replaces it. `hold` ends its time limit. */
+/** The toast with an action; the next toast with an action replaces it. `hold` removes its time limit. */
 let withAction: { id: string | number; hold(): void } | undefined;
 
 function draw({ kind, text, action }: Toast): void {
@@ -39,7 +42,7 @@ function dismissAction(): void {
   withAction = undefined;
 }
 
-/** Keeps a toast whose action has the focus, and moves the focus off one that goes. */
+/** Keeps a toast whose action has the focus, and moves the focus when the focused toast is removed. */
 function keepFocusOf(list: HTMLElement | null) {
   list?.addEventListener("focusin", ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
@@ -53,9 +56,9 @@ export function ToastList() {
   const t = useTranslations("common");
   const { resolvedTheme } = useTheme();
   const pathname = usePathname();
-  // After sonner's own effect, which makes its list ready.
+  // Runs after sonner's own effect, which makes its list ready.
   useEffect(() => drawToasts(draw), []);
-  // Undo changes what its page shows.
+  // An action, such as Undo, changes what its page shows, so its toast is dismissed with the page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the page is left
   useEffect(() => dismissAction, [pathname]);
   return (
@@ -73,7 +76,7 @@ export function ToastList() {
         closeButtonAriaLabel: t("close"),
         classNames: {
           description: "text-ink-muted",
-          // Also above a dialog, which takes the pointer from all else.
+          // Also usable above a dialog, which disables the pointer for everything else.
           toast: "pointer-events-auto font-sans shadow-float",
           closeButton: "size-6! pointer-coarse:after:absolute pointer-coarse:after:-inset-2.5",
         },

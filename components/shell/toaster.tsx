@@ -14,13 +14,13 @@ const loadList = () =>
 
 const FIRST_INPUT = ["pointermove", "pointerdown", "keydown"] as const;
 
-/** The place of toasts (`toast.success(…)`); their code is rendered with the first input. */
+/** Renders toasts (`toast.success(…)`); the code for that is loaded with the first input or toast. */
 export function Toaster() {
   const { Loaded, loadNow } = useOnDemand(loadList);
   useEffect(() => onFirstToast(loadNow), [loadNow]);
   useEffect(() => {
-    // Before it is needed: the first toast may say that the server is unreachable, and screen readers announce only
-    // what is added to a live region that was there.
+    // Loaded before it is needed: the first toast may say that the server is unreachable, and screen readers announce
+    // only what is added to a live region that exists already.
     const stop = new AbortController();
     for (const name of FIRST_INPUT)
       window.addEventListener(name, loadNow, { once: true, passive: true, signal: stop.signal });

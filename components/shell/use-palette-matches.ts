@@ -111,8 +111,8 @@ export function usePaletteMatches(query: string, role: Role) {
 }
 
 /**
- * The matches in a list, or in what the server found for the text before `isCurrent`: until it responds the previous
- * results are shown as far as they still match.
+ * The matches in the list `first` or, if given, in `found`: what the server found. Until the server has responded for
+ * `text` (`isCurrent`: it was asked for that text), its previous results are shown as far as they still match.
  */
 function matchesIn<Item>(
   { textsOf, matchOf }: Source<Item>,

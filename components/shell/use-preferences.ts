@@ -35,7 +35,7 @@ export function usePreferences({ isSignedIn }: { isSignedIn: boolean }) {
     if (!isSignedIn) return;
     // This browser already has the language; if saving fails, only other browsers miss it.
     const saved = await callApi(api.updateSelf, { body: { locale: next } }).catch(() => null);
-    // With the new version, so that a form of the profile can be saved.
+    // The cached account has the new version then, so that the profile form can still be saved.
     if (saved) await cache.write(api.readSelf, {}, saved);
   };
   const toggleTheme = () => setTheme(resolvedTheme === "dark" ? "light" : "dark");

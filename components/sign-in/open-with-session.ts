@@ -3,8 +3,8 @@ import { isApiError } from "@/lib/client/api-error";
 import { clearPendingSignIn } from "./pending-sign-in";
 
 /**
- * Opens a page with the session that was just created. Throws `unauthenticated` where the browser did not keep its
- * cookie: the page would only be sign-in again.
+ * Opens a page with the session that was just created. Throws `unauthenticated` where the browser did not keep the
+ * session's cookie: the page would only redirect to sign-in again.
  */
 export async function openWithSession(path: string): Promise<void> {
   try {

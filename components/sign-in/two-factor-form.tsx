@@ -21,8 +21,8 @@ import { SignInError } from "./sign-in-error";
 const SHOW_EXPIRY_BELOW_S = 60;
 
 /**
- * Asks for a TOTP code, which is submitted when complete, or for a backup code. Continues at `returnTo`. `hasCookie`: the
- * browser sent the cookie of the sign-in that waits for its code.
+ * Asks for a TOTP code, which is submitted when complete, or for a backup code. Continues at `returnTo`. `hasCookie`:
+ * the browser sent the cookie of the sign-in that waits for its code.
  */
 export function TwoFactorForm({ returnTo, hasCookie }: { returnTo: string; hasCookie: boolean }) {
   const t = useTranslations("signIn.twoFactor");
@@ -102,14 +102,18 @@ export function TwoFactorForm({ returnTo, hasCookie }: { returnTo: string; hasCo
   );
 }
 
-/** The sign-in that waits for its code. Returns to the password page when it expires, and at once without its cookie. */
+/**
+ * The sign-in that waits for its code. Returns to the password page when it expires, and at once without its cookie.
+ */
 function usePendingSignIn(returnTo: string, hasCookie: boolean) {
   const router = useRouter();
   const [expiresAt, setExpiresAt] = useState<number | null>(null);
   const [username, setUsername] = useState("");
   const secondsLeft = useCountdown(expiresAt);
 
-  /** Returns to the password page, which focuses a field. With a reason it shows that and remembers the username. */
+  /**
+   * Returns to the password page, which focuses a field. With a reason, that page shows it and fills in the username.
+   */
   const startAgain = useCallback(
     (reason: SignInReason | null) => {
       const pending = readPendingSignIn();
@@ -175,7 +179,7 @@ function useCodeSubmission(returnTo: string, startAgain: (reason: SignInReason) 
   const switchMethod = () => {
     setMethod(method === "totp" ? "backup_code" : "totp");
     setCode("");
-    // A lock-out is for both methods.
+    // The wait applies to both methods.
     if (waitSeconds === 0) setError(null);
     setMalformed(false);
   };

@@ -32,7 +32,7 @@ export function EnrolTwoFactor({
 }: {
   /** The password field takes the focus. */
   takesFocus?: boolean;
-  /** 2FA is enabled, with these backup codes; called even after the component is gone. */
+  /** Called with the backup codes when 2FA is enabled, even after the component was unmounted. */
   onCodes(codes: string[]): void;
 }) {
   const { stage, setStage, start } = useEnrolment();
@@ -59,7 +59,7 @@ export function EnrolTwoFactor({
   }
 }
 
-/** Starts the enrolment, at once and with a password where one is needed, and holds its stage. */
+/** Starts the enrolment at once, and holds its stage. Where a password is needed, `start` is called again with it. */
 function useEnrolment() {
   const [stage, setStage] = useState<Stage>({ kind: "starting" });
   const hasStarted = useRef(false);
@@ -205,7 +205,7 @@ function PasswordStep({
         {(control) => (
           <PasswordInput
             {...control}
-            // It replaces what had the focus in the dialog.
+            // The field replaces the element that had the focus in the dialog.
             autoFocus={takesFocus}
             autoComplete="current-password"
             value={password}

@@ -7,7 +7,10 @@ import { useUnsaved } from "@/lib/client/unsaved";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 
-/** Lists new backup codes, which what is around it explains, until the user confirms that they are saved; leaving the page before asks first. */
+/**
+ * Lists new backup codes until the user confirms that they are saved; leaving the page before that asks first. The
+ * surrounding dialog or step explains the codes.
+ */
 export function SaveBackupCodes({
   codes,
   username,

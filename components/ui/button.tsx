@@ -83,7 +83,7 @@ function useFocusWhileDisabled({ disabled, onClick, onFocus, onBlur, ...props }:
       onFocus?.(event);
     },
     onBlur: (event: FocusEvent<HTMLButtonElement>) => {
-      // When the window loses the focus, the button is still the one that gets it back.
+      // When the window loses the focus, the button stays the active element and gets the focus back.
       if (document.activeElement !== event.currentTarget) setFocused(false);
       onBlur?.(event);
     },

@@ -13,7 +13,7 @@ export function ChoicesButton<Id extends string>(props: Choices<Id>) {
   return <Button {...props.button} aria-haspopup="menu" {...trigger} />;
 }
 
-/** The menu, loaded without its type parameter, returns one of the IDs it got. */
+/** Passes the picked ID on with its type, which the menu has lost by being loaded without its type parameter. */
 function pick<Id extends string>({ choices, onPick }: Choices<Id>, id: string): void {
   const choice = choices.find((one) => one.id === id);
   if (choice) onPick?.(choice.id);

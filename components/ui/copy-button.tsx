@@ -36,7 +36,9 @@ function copyBySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Copies `value` and confirms it on the button; a toast says that it failed. Without `label` it shows an icon only. */
+/**
+ * Copies `value` and confirms that on the button; a toast reports a failure. Without `label`, the button is an icon.
+ */
 export function CopyButton({
   value,
   label,

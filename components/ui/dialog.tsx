@@ -14,14 +14,15 @@ interface FocusHandlers {
 }
 
 /**
- * The openers of each open dialog, newest last: its own first, then those of the dialogs below it. A dialog that replaces
- * another, when no element has the focus, has the same.
+ * For each open dialog, newest last: its opener, which had the focus when it opened, then the openers of the dialogs
+ * below it. A dialog that replaces another opens while no element has the focus, and gets the openers of that other
+ * one.
  */
 const openDialogs: (readonly Element[])[] = [];
 
 /**
- * Returns the focus to the element that had it when a dialog opened. Radix does so only for dialogs with a trigger; ours
- * are opened by menus, URLs and keys. Spread the result on the dialog's content.
+ * Returns the focus to the element that had it when a dialog opened. Radix does so only for dialogs with a trigger;
+ * ours are opened by menus, URLs and keys. Spread the result on the dialog's content.
  */
 export function useOpenerFocus({
   onOpenAutoFocus,
@@ -38,10 +39,10 @@ export function useOpenerFocus({
     },
     onCloseAutoFocus(event) {
       onCloseAutoFocus?.(event);
-      // Runs after a dialog that replaces this one has opened.
+      // A dialog that replaces this one has opened by now, so this one may not be the last.
       const index = openDialogs.lastIndexOf(openers.current);
       if (index >= 0) openDialogs.splice(index, 1);
-      // Its opener can have been in a dialog that has closed since.
+      // The opener may have been in a dialog that has closed since.
       const target = openers.current.find((one) => one.isConnected) ?? openers.current[0];
       if (event.defaultPrevented || !(target instanceof HTMLElement)) return;
       event.preventDefault();
@@ -65,7 +66,8 @@ function lockPage(): () => void {
   if (locks === 1) {
     body.style.marginRight = `${innerWidth - documentElement.clientWidth}px`;
     body.style.overflow = "hidden";
-    // Radix disables pointer events on the body, from which every element would inherit it; the scrim covers the page anyway.
+    // Radix sets `pointer-events: none` on the body, which every element would inherit; the scrim covers the page
+    // anyway.
     content?.style.setProperty("pointer-events", "auto");
   }
   return () => {
@@ -78,8 +80,8 @@ function lockPage(): () => void {
 }
 
 /**
- * Covers the page behind an open dialog and stops it from scrolling. With Radix's own overlay the browser recomputes the
- * styles of every element of the page, twice: 45 ms with a list of 50 requests.
+ * Covers the page behind an open dialog and stops it from scrolling. With Radix's own overlay the browser recomputes
+ * the styles of every element of the page, twice: 45 ms with a list of 50 requests.
  */
 export function Scrim(props: ComponentProps<"div">) {
   useEffect(lockPage, []);

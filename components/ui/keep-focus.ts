@@ -1,9 +1,12 @@
 import type { MouseEvent } from "react";
 
-/** Lets the keyboard continue in the page's content, whose first elements are its heading's. */
+/** Focuses the page's content, so that the keyboard continues at its beginning, with the heading. */
 export const focusContent = () => document.getElementById("content")?.focus({ preventScroll: true });
 
-/** The same as `keepFocus` for a button below a list, which goes with the list's last page: Tab then reaches the new rows. */
+/**
+ * As `keepFocus`, for a button below a list, which is removed once the list's last page is loaded. The focus then moves
+ * to the last control above the button, from which Tab reaches the new rows.
+ */
 export function keepFocusAbove(button: HTMLElement): void {
   const controls = button.parentElement?.querySelectorAll<HTMLElement>("a[href], button:enabled") ?? [];
   keepFocus(
@@ -14,7 +17,8 @@ export function keepFocusAbove(button: HTMLElement): void {
 
 /**
  * Moves the focus if the focused element is removed, as the row of a deleted item is: to `next`, by default to the
- * content, or to the dialog that the element is in. A dialog that is removed with it returns the focus itself.
+ * dialog that the element is in, or else to the page's content. A dialog that is removed with it returns the focus
+ * itself.
  */
 export function keepFocus(target: HTMLElement, next?: HTMLElement | null): void {
   const dialog = target.closest<HTMLElement>("[role$=dialog]");

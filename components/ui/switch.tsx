@@ -19,7 +19,7 @@ export function Switch({ className, ...props }: ComponentProps<typeof Primitive.
   );
 }
 
-/** A switch whose change is saved at once: until then it shows the new state and ignores clicks. */
+/** A switch that saves each change at once: while it saves, it shows the new state and ignores clicks. */
 export function SavingSwitch({
   checked,
   onToggle,

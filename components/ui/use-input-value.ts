@@ -2,9 +2,10 @@ import { useState } from "react";
 import { useWindowEvent } from "../../lib/client/use-window-event";
 
 /**
- * The value of an input whose `value` follows its changes a moment later, such as a query parameter: React would put the
- * old value back meanwhile, and lose what is typed. `change` shows a value and passes it on; `onChange` returns false
- * when `value` is that one already. Any other new `value`, of a link or "Clear filters", is shown.
+ * The shown value of an input whose `value` follows its changes a moment later, as a query parameter does: meanwhile
+ * React would restore the old value and lose what is typed. `change` shows a value and passes it to `onChange`, which
+ * returns false if `value` is that value already, so that no change follows. A new `value` that was not passed on, such
+ * as from a link or "Clear filters", is shown.
  */
 export function useInputValue<Value extends string>(value: Value, onChange: (next: Value) => unknown) {
   const [shown, show] = useState(value);
@@ -17,13 +18,13 @@ export function useInputValue<Value extends string>(value: Value, onChange: (nex
     setPending(index < 0 ? [] : pending.slice(index + 1));
     if (index < 0) show(value);
   }
-  // Back may come before `value` follows, which then never has the values that were passed on.
+  // The user may go back before `value` has followed; it then never gets the values that were passed on.
   useWindowEvent("popstate", () => {
     setPending([]);
     if (value !== shown) show(value);
   });
   const change = (next: Value) => {
-    // React keeps even an update without effect, and would apply it after that of a link.
+    // Only a real change: React queues even an update without effect, and would apply it after the update from a link.
     if (next !== shown) show(next);
     if (onChange(next) !== false) setPending((before) => [...before, next]);
   };

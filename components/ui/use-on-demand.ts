@@ -4,8 +4,8 @@ import { type ComponentType, useCallback, useState } from "react";
 import { partInOrder } from "@/lib/client/load-part";
 
 /**
- * A component whose code is loaded on first use (`loadNow`; see `loadPart`). `trigger`: props of the button that shows it,
- * which fetches the code early, on hover or focus. `load` must not change between renders.
+ * A component whose code is loaded on first use (`loadNow`; see `loadPart`). `trigger`: props of the button that shows
+ * it, which fetches the code early, on hover or focus. `load` must not change between renders.
  */
 export function useOnDemand<Props>(load: () => Promise<ComponentType<Props>>) {
   const [Loaded, setLoaded] = useState<ComponentType<Props> | null>(null);
@@ -19,7 +19,7 @@ export function useOnDemand<Props>(load: () => Promise<ComponentType<Props>>) {
       ),
     [loadOnce],
   );
-  // For the error boundary, as of any other part of the page.
+  // Thrown to the error boundary, like an error in any other part of the page.
   if (failure) throw failure.error;
   const preload = () => void load().catch(() => undefined);
   const trigger = { "aria-expanded": false, onPointerEnter: preload, onFocus: preload, onClick: loadNow };

@@ -26,14 +26,14 @@ interface DialogProps<State extends UserDialog> {
   hidesBudgets: boolean;
   /** A user or a link was created, changed or deleted. */
   onChanged(): void;
-  /** A one-time link was created, even if its dialog was closed since. */
+  /** Called with a new one-time link, even if its dialog was closed meanwhile. */
   onLink(link: InviteWithToken): void;
   onDialog(next: UserDialog | null): void;
 }
 
 /**
- * The open dialog of the users page, and above it the one-time link to show. In one lazy part: the link is on the page
- * before its form is removed, as a page without unsaved input can be reloaded at any time.
+ * The open dialog of the users page, and above it the one-time link to show. Both are in one lazy part, so that the
+ * link is on the page before its form is removed: a page without unsaved input can be reloaded at any time.
  */
 export function UserDialogs({
   dialog,
@@ -151,7 +151,7 @@ function ConfirmDialogs({ dialog, onChanged, onLink, onDialog }: DialogProps<Con
         await callApi(api.endUserSessions, { params });
         return done(t("toast.sessions", { name }));
       case "disable":
-        // Their access must be stopped.
+        // Also after a version conflict: the user's access must be stopped.
         await changeNewest(
           dialog.user,
           () => callApi(api.getUser, { params }),
