@@ -37,7 +37,7 @@ export async function readInitialOverview(
     user.role === "owner" ? unfinishedSetupStep() : null,
   ]);
   return {
-    // Only while it applies: a finished setup is no step.
+    // Listed only while the setup is unfinished: a finished setup is not shown as a step.
     done: unfinished === null ? done : { setup: false, ...done },
     areStepsDismissed: (await cookies()).has(STEPS_COOKIE),
     models: models.map(({ model }) => ({ name: model.name, operation: model.operation })),

@@ -57,7 +57,7 @@ export function useAlertText() {
     });
   }
 
-  /** What to do about an open alert; for a channel, by why its circuit opened. */
+  /** What to do about an open alert; for a channel, according to the reason why its circuit opened. */
   function adviceOf(alert: Alert): string {
     const { kind, detail } = alert;
     if (kind === "budget_spent")

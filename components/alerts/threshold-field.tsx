@@ -6,7 +6,7 @@ import { numberOrNull } from "../forms/limit-values";
 import { FormField } from "../forms/text-field";
 import { UnitInput } from "../forms/unit-input";
 
-/** Value of a number field of the rules: an empty field is null, for which the rule is off. */
+/** Value of a number field of the rules: an empty field is null, which turns the rule off. */
 const thresholdOf = (text: unknown) => numberOrNull(String(text ?? ""));
 
 export type RulesForm = UseFormReturn<Settings["alerts"]>;

@@ -8,7 +8,7 @@ import { useAmounts } from "../charts/use-amounts";
 
 type ActionKey = keyof Catalogue["audit"]["action"];
 type ActionOnKey = keyof Catalogue["audit"]["actionOn"];
-/** Numbers from here on in fields that end in `_at` are Unix times in milliseconds. */
+/** In fields that end in `_at`, numbers from this one on are Unix times in milliseconds. */
 const MIN_TIMESTAMP_MS = 1e12;
 const NANO = 1e9;
 

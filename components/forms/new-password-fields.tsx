@@ -36,7 +36,7 @@ export function StrengthMeter({ password, personal }: { password: string; person
   );
 }
 
-/** A new password with its strength, and the same once more. */
+/** A field for a new password, with its strength, and a field that repeats the password. */
 export function NewPasswordFields<Values extends FieldValues>({
   form,
   password,

@@ -94,7 +94,7 @@ function useLimitText(failure: GatewayFailure): { title: string; advice: string 
   const amounts = { limit: money(budget.limit), left: money(budget.left) };
   const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "UTC" } as const;
   const day = { day: "numeric", month: "short" } as const;
-  // A budget of 0 is as empty after its reset.
+  // A reset does not help with a budget of 0.
   if (budget.limit === 0)
     return { title: t(`budget.${budget.period}.zero`, amounts), advice: t("budget.raise", { role }) };
   return {

@@ -31,7 +31,7 @@ export function AccountMenu({ user, onError }: { user: ShellUser; onError(error:
       </DropdownMenuTrigger>
       <DropdownMenuContent align="start" side="top" className="w-56">
         <DropdownMenuItem asChild>
-          {/* Also closes when the leave guard stops the navigation. */}
+          {/* Closes the menu even when the leave guard stops the navigation. */}
           <Link href="/account" onClick={() => setOpen(false)}>
             {t("accountPage")}
           </Link>

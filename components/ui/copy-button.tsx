@@ -79,7 +79,7 @@ export function CopyButton({
         {isCopied ? <CheckIcon /> : <CopyIcon />}
         {label ? <span>{isCopied ? t("copied") : label}</span> : null}
       </Button>
-      {/* Not in the button, whose content is its name only. */}
+      {/* Outside the button: content of a button is only its name, so a status inside would not be announced. */}
       <span role="status" className="sr-only">
         {isCopied ? t("copied") : ""}
       </span>

@@ -104,7 +104,7 @@ function UserName({ user, isSelf }: { user: ManagedUser; isSelf: boolean }) {
   );
 }
 
-/** How long the user is locked; nothing from then on. */
+/** The time until the user is unlocked; renders nothing after that. */
 function LockedBadge({ until }: { until: string }) {
   const t = useTranslations("users.status");
   const left = useCountdown(Date.parse(until));

@@ -47,7 +47,7 @@ export function joinSamples(chunks: readonly Int16Array[]): Int16Array<ArrayBuff
  * stream: players then show neither a duration nor a position (RFC 9639, section 8.2).
  */
 export function setFlacLength(file: ArrayBuffer, samples: number): void {
-  // The low 32 of its 36 bits: 49 hours.
+  // Only the low 32 bits of the 36-bit number, which are enough for 49 hours.
   new DataView(file).setUint32(22, samples);
 }
 

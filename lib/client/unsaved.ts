@@ -23,7 +23,7 @@ let forms: readonly UnsavedForm[] = [];
 let prompt: LeavePrompt | null = null;
 /** Leaving is confirmed, the form is saved or the user has signed out: no more questions. */
 let isDiscarded = false;
-/** The user knows that the session has ended. */
+/** The user has been asked to sign in since the session ended. */
 let hasAskedToSignIn = false;
 /** Another user has signed in: the page is reloaded when nothing is unsaved any more. */
 let hasOtherUser = false;

@@ -302,7 +302,7 @@ export class ClusterPrimary {
   #receive(index: number, member: Member, message: ToPrimary): void {
     switch (message.kind) {
       case "hello":
-        // Node drops what was sent before a starting process listens.
+        // Sent again: Node drops messages to a starting process that does not listen yet.
         if (member.isStopping) {
           this.#send(member, { kind: "stop", isReplaced: false });
           return;

@@ -134,7 +134,7 @@ class RoutesAndPages implements NodeServer {
   pages: Pages | null = null;
   maxConnections = Number.POSITIVE_INFINITY;
   running = 0;
-  /** Counts gateway requests only: requests of the console, such as polling and event streams, do not show the load. */
+  /** Counts gateway requests only: console requests, such as polling and event streams, say nothing about the load. */
   readonly gateway = { inFlight: 0, total: 0 };
   readonly #log: Log;
   readonly #isDraining: () => boolean;

@@ -10,8 +10,9 @@ import type { RedisLink } from "../../shared-state/redis/link";
 import { type Environment, SettingError } from "./env";
 
 /**
- * What instances share: with `REDIS_URL`, through Redis. Without it, the processes of one server share only live events
- * and stored replies, and each applies its share of every limit; all other state belongs to this process alone.
+ * What instances share: with `REDIS_URL`, through Redis. Without it, live events pass through PostgreSQL or the
+ * server's primary, the processes of one server share stored replies, and each process applies its share of every
+ * limit; all other state belongs to this process alone.
  */
 interface SharedState {
   limiter: RateLimiter;

@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 interface ClusterMessage {
   /** From the primary: `newconn` gives a connection. */
   act?: string;
-  /** The answer to it. A process that stops accepts none, and the connection is given to another. */
+  /** To the primary: the answer to `newconn`. A process that stops does not accept it, and another one gets it. */
   accepted?: boolean;
 }
 
