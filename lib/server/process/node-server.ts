@@ -50,7 +50,7 @@ function timeoutsOf(limits: Limits): { headersTimeout: number; requestTimeout: n
   const uploadMs = Math.max(limits.consoleUploadMs, limits.gatewayUploadMs);
   return {
     headersTimeout: limits.headersTimeoutMs,
-    // Bodies have their own timeouts, which a streamed body may use several times; this is the last resort.
+    // The last resort: bodies have their own timeouts, and that of a streamed body starts again after each window.
     requestTimeout: limits.headersTimeoutMs + Math.max(uploadMs, MAX_UPLOAD_MS) + 5_000,
   };
 }
