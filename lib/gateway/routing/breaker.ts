@@ -118,9 +118,7 @@ export class Breaker {
 
   /** Applies the state that another instance has published; `onChange` is not called. */
   apply({ state, openedAt, openMs, reason, waitMs, idleMs }: CircuitHealth): void {
-    this.#consecutiveFailures = 0;
-    this.#requests = 0;
-    this.#failures = 0;
+    this.#resetCounts();
     this.#deferredUntil = 0;
     if (state === "closed" || openedAt === null || reason === null) {
       this.#open = null;
@@ -145,6 +143,8 @@ export class Breaker {
   close(): void {
     if (this.#open === null) return;
     this.#open = null;
+    // Requests that began before the circuit opened may have failed while it was open.
+    this.#resetCounts();
     this.onChange(CLOSED);
   }
 
@@ -188,6 +188,12 @@ export class Breaker {
     return true;
   }
 
+  #resetCounts(): void {
+    this.#consecutiveFailures = 0;
+    this.#requests = 0;
+    this.#failures = 0;
+  }
+
   #count(isFailure: boolean): void {
     const now = this.clock.monotonic();
     if (now - this.#windowFrom >= RATE_WINDOW_MS) {
@@ -213,9 +219,7 @@ export class Breaker {
     const known = this.#continues(reason) ? this.#open : null;
     const { openedAt, since } = known ?? { openedAt: this.clock.now(), since: now };
     this.#open = { openedAt, since, until: now + waitMs, reason };
-    this.#consecutiveFailures = 0;
-    this.#requests = 0;
-    this.#failures = 0;
+    this.#resetCounts();
     if (!this.#isRetired) this.onChange(this.health);
   }
 }

@@ -75,6 +75,19 @@ test("a half-open circuit admits one probe, whose first byte closes it", () => {
   expect(changes).toEqual(["a/m open", "a/m closed"]);
 });
 
+test("failures of requests that began before a circuit opened do not count after a probe closed it", () => {
+  const { circuits, clock, request, admission } = open();
+  const late = Array.from({ length: 4 }, () => circuits.enter("a", null, "m"));
+  times(5, () => request(answered()));
+  for (const permit of late) permit.failed(answered(), progressOf(true));
+  clock.at += 30_000;
+  circuits.enter("a", null, "m").answered();
+  times(4, () => request(answered()));
+  expect(admission()).toBe("closed");
+  request(answered());
+  expect(admission()).toBe("refused");
+});
+
 test("the end of an answered probe's stream does not close a circuit that opened since", () => {
   const { circuits, clock, request, admission } = open();
   const halfOpen = () => {
