@@ -184,7 +184,8 @@ async function runOn<T>(
   // An attempt before the last gets half of the time, so that a channel that never answers leaves some for the next. A
   // built-in engine alone gets all of it: it rejects at once what it cannot do in time.
   const isAloneBuiltIn = channel.embedded && plan.entry.routes.length === 1;
-  const getsAll = isAloneBuiltIn || state.attemptNumber === state.maxAttempts;
+  // A repeat is the last attempt: it is made only when no other channel is left.
+  const getsAll = isAloneBuiltIn || isRepeat || state.attemptNumber === state.maxAttempts;
   const shareMs = getsAll ? leftMs : leftMs / 2;
   const { firstByteMs = shareMs, totalMs = shareMs } = channel.timeouts;
   meter.attemptStarted(channel.id, state.attemptNumber, channel.keys[0]?.id ?? null);

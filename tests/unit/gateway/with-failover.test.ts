@@ -322,6 +322,26 @@ test("all attempts share one deadline, and the first of two gets half of it", as
   expect(signals.every((signal) => signal.aborted)).toBe(true);
 });
 
+test("a repeat on the only channel that accepts requests gets all of the time that is left", async () => {
+  const { ctx, plan, meter } = setting(["a", "b", "c"].map((id) => lexicalChannel({ id })));
+  for (const id of ["a", "b"])
+    ctx.services.state.circuits
+      .enter(id, null, "patchbay-embed")
+      .failed(
+        new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 60_000 }),
+        new UpstreamProgress(),
+      );
+  const given: number[] = [];
+  const hang = (_target: unknown, options: CallOptions): Promise<never> => {
+    given.push(options.firstByteBy - performance.now());
+    return new Promise(() => {});
+  };
+  const failure = failureOf(withFailover(ctx, plan, meter, hang));
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect((await failure).code).toBe("upstream_timeout");
+  expect(given).toEqual([15_000, 15_000]);
+});
+
 test.each([
   [["a"], 30_000],
   [["a", "b"], 15_000],
