@@ -57,7 +57,8 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterOrWait"> {
     enterOrWait(name, limit, waitMs, signal) {
       const free = enter(name, limit);
       const slots = slotsByName.get(name);
-      if (free !== null || slots === undefined || slots.waiting.size >= MAX_WAITING)
+      // An aborted signal would not end the wait.
+      if (free !== null || slots === undefined || slots.waiting.size >= MAX_WAITING || signal.aborted)
         return Promise.resolve(free);
       return new Promise((resolve) => {
         const give = (release: (() => void) | null): void => {

@@ -28,6 +28,15 @@ const Change = z.object({
     .nullable(),
 });
 
+/** Null for a message or stored value that is not one of Patchbay's. */
+function changeIn(message: string): z.output<typeof Change> | null {
+  try {
+    return Change.parse(JSON.parse(message));
+  } catch {
+    return null;
+  }
+}
+
 /** Claims all probes or none. ARGV: instance, lease ms. */
 const CLAIM = script(`
 for i = 1, #KEYS do
@@ -71,7 +80,10 @@ export class RedisCircuits implements CircuitSharing {
   #listing: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly link: RedisLink,
+    private readonly link: Pick<
+      RedisLink,
+      "isPrompt" | "isUp" | "onListening" | "onUp" | "prefix" | "run" | "subscribe"
+    >,
     private readonly clock: Clock,
     private readonly instanceId: string,
     private readonly apply: (key: BreakerKey, health: CircuitHealth) => void,
@@ -113,9 +125,9 @@ export class RedisCircuits implements CircuitSharing {
   }
 
   #receive(message: string): void {
-    const change = Change.safeParse(JSON.parse(message));
-    if (!change.success || change.data.from === this.instanceId) return;
-    const { channelId, keyId, model, open } = change.data;
+    const change = changeIn(message);
+    if (change === null || change.from === this.instanceId) return;
+    const { channelId, keyId, model, open } = change;
     const key = { channelId, keyId, model };
     if (open === null) {
       this.#opened.delete(fieldOf(key));

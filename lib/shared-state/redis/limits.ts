@@ -21,7 +21,7 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER;
 const NO_SLOTS: readonly BucketLimit[] = [];
 
 interface RedisLimitsOptions {
-  link: RedisLink;
+  link: Pick<RedisLink, "isPrompt" | "isUp" | "onUp" | "post" | "prefix" | "run">;
   clock: Clock;
   metrics: Pick<Metrics, "count">;
   instanceId: string;
@@ -155,8 +155,13 @@ export class RedisLimits implements SharedLimits {
 
   async #enterNow(request: EntryRequest): Promise<EntryResult> {
     const member = this.#newMember();
-    const shared = this.options.link.isPrompt ? await this.#enterInRedis(request, member) : null;
+    const { isPrompt } = this.options.link;
+    const shared = isPrompt ? await this.#enterInRedis(request, member) : null;
     const entry = shared ?? (await this.#own.enter(this.#shareOfRequest(request)));
+    // The script may have taken slots although its answer came too late.
+    if (isPrompt && shared === null && entry.kind !== "entered")
+      for (const { bucket } of request.slots)
+        this.#leases.release(this.#slotKey(request.owner, bucket), member);
     return this.#withLeases(request, entry, member);
   }
 

@@ -11,7 +11,8 @@ const MAX_WAITING = 256;
 /** The calls of one bucket that wait for a slot; they ask for one in turn. */
 interface Queue {
   waiting: number;
-  turn: Promise<void>;
+  /** Resolves at the end of the last turn: true when it got a slot, so that there may be more. */
+  turn: Promise<boolean>;
   /** Ends the pause between two requests for a slot: a call of this process has released one. */
   wake: () => void;
 }
@@ -50,23 +51,27 @@ export class SlotQueues {
     signal: StopSignal,
     ask: () => Promise<T | null>,
   ): Promise<T | null> {
-    const queue = this.#queues.get(key) ?? { waiting: 0, turn: Promise.resolve(), wake: () => undefined };
+    const queue = this.#queues.get(key) ?? {
+      waiting: 0,
+      turn: Promise.resolve(false),
+      wake: () => undefined,
+    };
     if (queue.waiting >= MAX_WAITING) return null;
     this.#queues.set(key, queue);
     queue.waiting += 1;
-    const mine = queue.turn.then(async () => {
-      for (;;) {
+    const mine = queue.turn.then(async (mayBeFree) => {
+      for (let asksAtOnce = mayBeFree; ; asksAtOnce = false) {
         const left = leftMs();
         if (left <= 0 || signal.aborted) return null;
-        await pause(queue, Math.min(POLL_MS, left), signal);
+        if (!asksAtOnce) await pause(queue, Math.min(POLL_MS, left), signal);
         if (signal.aborted) return null;
         const answer = await ask();
         if (answer !== null) return answer;
       }
     });
     queue.turn = mine.then(
-      () => undefined,
-      () => undefined,
+      (answer) => answer !== null,
+      () => false,
     );
     try {
       return await mine;
@@ -88,7 +93,7 @@ export class SlotLeases {
 
   /** `onRelease` is called with the key of a slot that is free again. */
   constructor(
-    private readonly link: RedisLink,
+    private readonly link: Pick<RedisLink, "isUp" | "onUp" | "post" | "run">,
     private readonly leaseMs: number,
     private readonly onRelease: (key: string) => void,
   ) {
@@ -110,7 +115,7 @@ export class SlotLeases {
       leave: () => {
         if (!isInside) return;
         isInside = false;
-        for (const key of keys) this.#release(key, member);
+        for (const key of keys) this.release(key, member);
         entry.leave();
       },
     };
@@ -121,7 +126,8 @@ export class SlotLeases {
     clearInterval(this.#timer);
   }
 
-  #release(key: string, member: string): void {
+  /** Frees a slot in Redis. */
+  release(key: string, member: string): void {
     const members = this.#held.get(key);
     members?.delete(member);
     if (members?.size === 0) this.#held.delete(key);

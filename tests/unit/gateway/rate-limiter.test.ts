@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { takeWrongEnrolmentCodes } from "@/lib/console/auth/attempt-limit";
 import { limitError } from "@/lib/gateway/admission/admit-request";
 import { createRateLimiter } from "@/lib/shared-state/memory-limits";
@@ -250,6 +250,24 @@ test("at most 256 calls of one process wait for a slot of one bucket in Redis", 
   expect(await Promise.race([wait(), nextTurn("it waits")])).toBeNull();
   leaving.abort();
   expect(await Promise.all(waiting)).toEqual(Array(256).fill(null));
+});
+
+test("a waiting call asks at once when the one before it got a slot", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const queues = new SlotQueues();
+  const { signal } = new AbortController();
+  const ask = vi.fn(async () => "slot");
+  const waiting = Array.from({ length: 100 }, () => queues.wait("k", () => 60_000, signal, ask));
+  await vi.advanceTimersByTimeAsync(50);
+  expect(ask).toHaveBeenCalledTimes(100);
+  expect(await Promise.all(waiting)).toEqual(Array(100).fill("slot"));
+  vi.useRealTimers();
+});
+
+test("a call whose caller has left does not wait for a slot", async () => {
+  const limiter = createRateLimiter(new FakeClock());
+  limiter.enter("calls", 1);
+  expect(await limiter.enterOrWait("calls", 1, 60_000, AbortSignal.abort())).toBeNull();
 });
 
 test("keeps a limit for its window beside any number of other buckets, and drops idle buckets after it", () => {
