@@ -102,8 +102,14 @@ describe("pages and console replies", () => {
     expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true);
   });
 
-  test("follows gzip;q=0", async () => {
-    expect((await send("/openapi.json", "gzip;q=0, br")).headers["content-encoding"]).toBeUndefined();
+  test.each([
+    ["gzip;q=0, br", undefined],
+    ["gzip;q=0, *", undefined],
+    ["*", "gzip"],
+    ["*;q=0, gzip", "gzip"],
+    ["*;q=0", undefined],
+  ])("sends a console reply for %s as %s", async (accepted, encoding) => {
+    expect((await send("/openapi.json", accepted)).headers["content-encoding"]).toBe(encoding);
   });
 
   test("leaves a small reply, a reply with a secret and next-auth's replies uncompressed", async () => {

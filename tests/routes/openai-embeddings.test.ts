@@ -337,6 +337,27 @@ test("metrics and trace of a call whose entry was not committed agree with its r
   expect(traced[0]).toMatchObject({ ...failed, costNano: 0, inputTokens: 3 });
 });
 
+test("traces calls of a model, not a count of tokens", async () => {
+  const harness = openGatewayHarness();
+  const ends: string[] = [];
+  harness.services.tracing = {
+    begin: () => ({
+      traceId: "",
+      nextAttempt: () => "",
+      refused: () => ends.push("refused"),
+      settled: () => ends.push("settled"),
+    }),
+  };
+  const begun = vi.spyOn(harness.services.tracing, "begin");
+  const body = { contents: [{ parts: [{ text: "a" }] }] };
+  expect((await harness.call(`/v1beta/models/${MODEL}:countTokens`, { body })).status).toBe(200);
+  expect(begun).not.toHaveBeenCalled();
+  await harness.call(FLAT, { body: { model: MODEL, input: "a" } });
+  await harness.call(FLAT, { body: { model: "unknown", input: "a" } });
+  expect(begun).toHaveBeenCalledTimes(2);
+  expect(ends).toEqual(["settled", "refused"]);
+});
+
 test("answers 429 insufficient_quota for an exhausted budget before any engine is called", async () => {
   const { engine, requests } = recorder();
   const priced = {

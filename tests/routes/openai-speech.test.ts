@@ -222,7 +222,7 @@ describe("POST /v1/audio/speech", () => {
     const { bytes, error } = await readBody(await post(PATH, { ...GOOD, stream_format: "sse" }));
     const [row] = rows;
     const logged = { code: "upstream_truncated", model: row?.model, channel: row?.channelId };
-    expect(warned.mock.calls[0]).toMatchObject(["stream_failed", logged]);
+    expect(warned.mock.calls).toMatchObject([["stream_failed", logged]]);
     expect(error).toMatchObject({ code: "upstream_truncated" });
     const last = bytes.toString().split("\n\n").at(-2) ?? "";
     expect(last).toMatch(/^event: error\ndata: /);

@@ -31,12 +31,14 @@ function compressOnce(body: Uint8Array): Promise<Uint8Array> {
 const MIN_COMPRESSED_BYTES = 1_024;
 const COMPRESSIBLE = /^(?:application\/json|text\/)/;
 
-/** True when `Accept-Encoding` allows gzip (RFC 9110 §12.5.3; `gzip;q=0` forbids it). */
+/** True when `Accept-Encoding` allows gzip (RFC 9110 §12.5.3): `q=0` forbids a coding, `*` is every one not listed. */
 function acceptsGzip(header: string | undefined): boolean {
-  return (header ?? "").split(",").some((one) => {
-    const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase());
-    return (name === "gzip" || name === "*") && !parameters.some((part) => /^q=0(?:\.0*)?$/.test(part));
+  const codings = (header ?? "").split(",").map((one) => {
+    const [name, ...parameters] = one.split(";").map((part) => part.trim().toLowerCase());
+    return { name, isAccepted: !parameters.some((part) => /^q=0(?:\.0*)?$/.test(part)) };
   });
+  const coding = codings.find(({ name }) => name === "gzip") ?? codings.find(({ name }) => name === "*");
+  return coding?.isAccepted ?? false;
 }
 
 /**

@@ -253,8 +253,9 @@ export async function runGatewayRoute(
   pathError: AppError | null,
 ): Promise<Outbound> {
   await requireSetUp(services);
+  // Lists of models and `:countTokens` are no calls of a model.
   const trace =
-    route.method === "GET" ? undefined : services.tracing?.begin(request.headers.get("traceparent"));
+    route.operation === null ? undefined : services.tracing?.begin(request.headers.get("traceparent"));
   const progress: CallProgress = { caller: null, model: params.model, opened: null, trace };
   try {
     const caller = await Caller.of(services, request, route.takesGoogleKey ?? false);

@@ -73,9 +73,12 @@ export async function awaitFirstChunk(
   };
 }
 
+const loggedCalls = new WeakSet<Pick<SpeechCall, "logFields">>();
+
 /**
- * Converts and logs an error of a reply whose status was already sent. If the error is rethrown, the adapter also logs
- * that the reply was cut, without the error code.
+ * Converts an error of a reply whose status was already sent, and logs it unless an error of this call was logged
+ * before: a stream whose error became its last event throws it once more. If the error is rethrown, the adapter also
+ * logs that the reply was cut, without the error code.
  */
 export function streamFailure(
   ctx: GatewayContext,
@@ -83,7 +86,8 @@ export function streamFailure(
   thrown: unknown,
 ): AppError {
   const error = appErrorOf(thrown);
-  if (error.code !== "caller_left") {
+  if (error.code !== "caller_left" && !loggedCalls.has(call)) {
+    loggedCalls.add(call);
     const { cause } = error;
     ctx.services.log.warn("stream_failed", {
       requestId: ctx.requestId,
