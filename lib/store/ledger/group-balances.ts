@@ -45,24 +45,24 @@ interface Limit {
 }
 
 /**
- * The limits of a key's budget, then of a user's, each with its balance; of each budget, the limit that resets last
- * first.
+ * The limits of the budgets of a key and its user, each with its balance: the limit that resets last first, so that a
+ * refusal names the time until which it lasts.
  */
 function limitsOf(payer: Payer, keyBudget: Budget, userBudget: Budget): Limit[] {
   const budgets = [
     ["key", payer.key, keyBudget],
     ["user", payer.user, userBudget],
   ] as const;
-  return budgets.flatMap(([kind, id, budget]) => {
-    const limits = [
-      ["total", TOTAL, budget.totalNano],
-      ["monthly", payer.month, budget.monthlyNano],
-      ["daily", payer.day, budget.dailyNano],
-    ] as const;
-    return limits.flatMap(([period, name, limit]): Limit[] =>
+  const periods = [
+    ["total", TOTAL, "totalNano"],
+    ["monthly", payer.month, "monthlyNano"],
+    ["daily", payer.day, "dailyNano"],
+  ] as const;
+  return periods.flatMap(([period, name, field]) =>
+    budgets.flatMap(([kind, id, { [field]: limit }]): Limit[] =>
       limit === null ? [] : [{ key: [kind, id, name], period, limit }],
-    );
-  });
+    ),
+  );
 }
 
 /** Balances as read, and what the group adds to them. */

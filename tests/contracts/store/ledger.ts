@@ -175,6 +175,9 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       expect(await ask(full)).toEqual({ refused: "key", period: "monthly" });
       expect(await ask({ ...full, totalNano: 10 })).toEqual({ refused: "key", period: "total" });
       expect(await ask({}, full)).toEqual({ refused: "user", period: "monthly" });
+      // Of a key's and a user's budget, too, the one that resets last.
+      expect(await ask({ dailyNano: 10 }, full)).toEqual({ refused: "user", period: "monthly" });
+      expect(await ask(full, full)).toEqual({ refused: "key", period: "monthly" });
     });
 
     test("admits a free call at a full and at an overdrawn budget, and refuses one that exceeds it by one", async () => {
