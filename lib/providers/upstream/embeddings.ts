@@ -144,7 +144,8 @@ export function fitVectors(
   const expected = dimensions ?? vectors[0]?.length ?? 0;
   return vectors.map((vector) => {
     if (vector.length === expected) return dimensions === undefined ? vector : normalised(vector);
-    if (shorten && vector.length > expected) return normalised(vector.slice(0, expected));
+    if (shorten && dimensions !== undefined && vector.length > expected)
+      return normalised(vector.slice(0, expected));
     const where = dimensions === undefined ? `the first has ${expected}` : `${expected} were requested`;
     // An upstream that ignores `dimensions` still serves every request without it.
     const isCausedByRequest = dimensions !== undefined;

@@ -79,6 +79,12 @@ test.each([2, 3])("cuts a vector of %d zeros to zeros", (length) => {
   expect(fitVectors([new Float32Array(length)], 2, true)).toEqual([new Float32Array(2)]);
 });
 
+test("refuses vectors of different lengths when no length was requested, also where longer ones are shortened", () => {
+  expect(() => fitVectors([new Float32Array(2), new Float32Array(3)], undefined, true)).toThrow(
+    "a vector of 3 numbers where the first has 2",
+  );
+});
+
 const FAILURES: readonly [string, string][] = [
   ["reset-before-headers", "upstream_error"],
   ["not-http", "upstream_invalid"],
