@@ -13,10 +13,14 @@ import { TIMBRES, type Timbre } from "./timbres";
 /** Letters that a chunk needs for its language to be detected separately from the text around it. */
 const MIN_LETTERS_TO_SWITCH = 24;
 
-const loadOnce = <T>(load: () => Promise<T>) => {
+/** Loads at the first call, and again after a failure. */
+export const loadOnce = <T>(load: () => Promise<T>) => {
   let loading: Promise<T> | undefined;
   return () => {
-    loading ??= load();
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
     return loading;
   };
 };

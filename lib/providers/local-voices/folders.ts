@@ -73,6 +73,8 @@ export class VoiceFolders {
       throw new AppError("upstream_error", "The files of the local voice cannot be used.", {}, one.read);
     }
     const speed = one.engine === null ? await readSpeed(this.settings.directory, name) : null;
+    // A scan may have replaced the record in the meantime; nothing would close the engine of the old one.
+    if (this.#known.get(name) !== one) return this.modelOf(name);
     one.engine ??= this.openEngine(one.read, speed);
     return { read: one.read, engine: one.engine };
   }

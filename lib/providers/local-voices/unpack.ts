@@ -101,10 +101,12 @@ async function parseAll(
       entry.resume();
       return;
     }
-    writing = write(entry).catch((error: unknown) => {
+    const written = write(entry).catch((error: unknown) => {
       fail(error);
       entry.resume();
     });
+    // The last bytes of the previous entry may still be on their way to the disk.
+    writing = writing.then(() => written);
   });
   const ended = new Promise<void>((resolve) => {
     parser.on("end", () => resolve());

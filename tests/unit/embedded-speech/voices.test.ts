@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { speakChunk } from "../../../lib/providers/embedded-speech/speak-chunk";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { loadOnce, speakChunk } from "../../../lib/providers/embedded-speech/speak-chunk";
 import { TIMBRES } from "../../../lib/providers/embedded-speech/timbres";
 import { EMBEDDED_VOICES } from "../../../lib/providers/embedded-speech/voices";
 import {
@@ -131,3 +131,13 @@ it.each([
   },
   120_000,
 );
+
+it("loads an engine again after a failure, and then no more", async () => {
+  const results = [Promise.reject(new Error("EIO")), Promise.resolve("engine")];
+  const load = vi.fn(() => results.shift() ?? Promise.reject(new Error("loaded again")));
+  const engine = loadOnce(load);
+  await expect(engine()).rejects.toThrow("EIO");
+  expect(await engine()).toBe("engine");
+  expect(await engine()).toBe("engine");
+  expect(load).toHaveBeenCalledTimes(2);
+});
