@@ -7,6 +7,7 @@ import { freePort } from "../support/product";
 import { startRedis, type TestRedis } from "../support/redis";
 import { openRedisInstance, type RedisInstance } from "../support/shared-limits";
 import { ROOT } from "../support/sources";
+import { openTcpGate } from "../support/tcp-gate";
 
 /** The forms of `REDIS_URL` against real servers: TLS with an ACL user, Sentinel, Cluster. */
 
@@ -94,6 +95,27 @@ test("redis+sentinel:// finds the primary", async () => {
   closers.push(() => sentinel.close());
   await sentinel.command("SENTINEL", "MONITOR", "main", "127.0.0.1", String(redis.port), "1");
   await expectShared(await instance(`redis+sentinel://127.0.0.1:${sentinel.port}/main`));
+});
+
+test("redis:// connects again when the primary behind its address has become a replica", async () => {
+  const first = await server([]);
+  const second = await server([]);
+  const gate = await openTcpGate(first.port);
+  closers.push(() => gate.close());
+  const one = await instance(`redis://127.0.0.1:${gate.port}`);
+  const received: string[] = [];
+  one.link.subscribe("failover", (message) => received.push(message));
+  expect(one.link.isUp).toBe(true);
+  gate.connectTo(second.port);
+  await first.command("REPLICAOF", "127.0.0.1", String(second.port));
+  await expect.poll(() => second.command("GET", "test:probe"), { timeout: 15_000 }).toBe("1");
+  await expectShared(one);
+  // The connection of messages has moved too, with its subscriptions.
+  const timer = setInterval(() => void second.command("PUBLISH", "test:failover", "here"), 50);
+  await expect.poll(() => received[0], { timeout: 5_000 }).toBe("here");
+  clearInterval(timer);
+  await first.stop();
+  expect(one.link.isUp).toBe(true);
 });
 
 test("redis+cluster:// sends each command to the node of its keys", async () => {

@@ -3,6 +3,8 @@ import { connect, createServer, type Socket } from "node:net";
 /** A TCP proxy to a server on loopback that can be blocked: connections stay open, and no data passes. */
 export interface TcpGate {
   port: number;
+  /** Connects new connections to another server; open ones stay. */
+  connectTo(port: number): void;
   /** Stops passing data, like an unplugged cable. */
   block(): void;
   /** Passes held and new data again. */
@@ -22,11 +24,12 @@ export interface TcpGate {
 export async function openTcpGate(targetPort: number): Promise<TcpGate> {
   const pairs = new Set<{ near: Socket; far: Socket }>();
   let isStopped = false;
+  let target = targetPort;
   let losing: { word: string; isLate: boolean } | null = null;
   let lost = 0;
   const held: (() => void)[] = [];
   const server = createServer((near) => {
-    const far = connect(targetPort, "127.0.0.1");
+    const far = connect(target, "127.0.0.1");
     const pair = { near, far };
     pairs.add(pair);
     const end = (): void => {
@@ -74,6 +77,9 @@ export async function openTcpGate(targetPort: number): Promise<TcpGate> {
   };
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
+    connectTo(port) {
+      target = port;
+    },
     block() {
       isStopped = true;
       each((socket) => socket.pause());

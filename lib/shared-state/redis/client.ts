@@ -25,6 +25,11 @@ export interface RedisClient {
   /** The same, with strings of the answer as Buffers. */
   sendForBytes(firstKey: string, args: RedisArgument[]): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  /**
+   * Replaces the connection and keeps its subscriptions. Absent behind sentinels and in a cluster, which name the primary
+   * themselves.
+   */
+  reconnect?(): void;
   destroy(): void;
 }
 
@@ -138,6 +143,13 @@ function openServer(
     send: (_firstKey, args) => client.sendCommand(args),
     sendForBytes: (_firstKey, args) => client.sendCommand(args, AS_BYTES),
     subscribe: (channel, listener) => client.subscribe(channel, listener),
+    reconnect() {
+      // Otherwise it is connecting already.
+      if (!client.isReady) return;
+      client.destroy();
+      // Rejects only after another `destroy`.
+      client.connect().catch(() => undefined);
+    },
     destroy: () => client.destroy(),
   };
 }

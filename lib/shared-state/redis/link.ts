@@ -36,6 +36,8 @@ const EXCHANGE_MS = 1_000;
 const START_MS = 1_000;
 /** Pause of look-ups after `MAX_FAILURES` failed in a row. */
 const LOOK_UP_PAUSE_MS = 1_000;
+/** Shortest time between two connections because of a read-only server. */
+const RECONNECT_PAUSE_MS = 1_000;
 
 /**
  * The connections to Redis behind a circuit breaker. While the breaker is open, only probes are sent and nothing waits
@@ -53,6 +55,8 @@ export class RedisLink {
   #failedLookUps = 0;
   /** No look-ups before this time, in monotonic milliseconds. */
   #lookUpsFrom = -Infinity;
+  /** Monotonic milliseconds. */
+  #reconnectFrom = -Infinity;
 
   private constructor(private readonly options: RedisLinkOptions) {
     const { address, readCa, prefix, clock, log, metrics, answerMs = ANSWER_MS } = options;
@@ -63,7 +67,11 @@ export class RedisLink {
       metrics,
       answerMs,
       isReady: () => this.#fast.isReady,
-      write: () => this.#fast.send(key, ["SET", key, "1", "PX", "10000"]),
+      write: () =>
+        this.#fast.send(key, ["SET", key, "1", "PX", "10000"]).catch((error: unknown) => {
+          if (reasonOf(error).startsWith("READONLY")) this.#leaveReplica();
+          throw error;
+        }),
     });
     this.#fast = createRedisClient(address, readCa, {
       onError: (error) => this.#disconnected(error),
@@ -205,6 +213,14 @@ export class RedisLink {
 
   #disconnected(error: unknown): void {
     if (!this.#isClosed && !this.#fast.isReady) this.#breaker.goDown(reasonOf(error));
+  }
+
+  /** After a failover behind one address the open connections still lead to the old primary, now a replica. */
+  #leaveReplica(): void {
+    const now = this.options.clock.monotonic();
+    if (this.#isClosed || now < this.#reconnectFrom) return;
+    this.#reconnectFrom = now + RECONNECT_PAUSE_MS;
+    for (const client of [this.#fast, this.#bulk]) client.reconnect?.();
   }
 
   async #connectForever(client: RedisClient): Promise<void> {
