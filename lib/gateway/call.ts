@@ -21,6 +21,8 @@ export interface CallPlan {
   /** True for speech that a channel generates: an open ledger entry is written even when the call is free. */
   writesOpenRow: boolean;
   parameters?: CallParameters;
+  /** No reply of an upstream is streamed to the caller: all channels need memory for it. */
+  isBuffered?: boolean;
   /** The text of the call; called only where prompts are stored. */
   promptText?: () => string;
   /** Value of `x-patchbay-cache`; absent for a model without a cache. */

@@ -428,10 +428,10 @@ describe("cached speech", () => {
 
   describe("sent by the first channel all at once", () => {
     /** A channel that replies all at once, before one that streams. */
-    function openWhole(ending: SpeechEvent = END) {
+    function openWhole(ending: SpeechEvent = END, seconds = 1) {
       const atOnce = new ScriptedSpeech(async function* (_request, options) {
         options.extendFirstByte?.(1_000);
-        yield* spoken(1, { ending });
+        yield* spoken(seconds, { ending });
       });
       return openSpeechHarness([
         { channel: speechChannel("a", { provider: "elevenlabs", embedded: false }), speech: atOnce },
@@ -444,6 +444,7 @@ describe("cached speech", () => {
 
     it("is streamed by the next when it ended early, or when memory is short", async () => {
       const { ctx, post, rows } = openWhole({ ...END, finishReason: "OTHER" } as SpeechEvent);
+      const count = vi.spyOn(ctx.services.metrics, "count");
       expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
       const memory = new BufferedReplies(100_000);
       ctx.services.state.bufferedReplies = memory;
@@ -454,6 +455,31 @@ describe("cached speech", () => {
       }
       const served = { channelId: "b", attempts: 2, status: 200 };
       expect(rows).toMatchObject([served, served, served]);
+      // The calls were not refused.
+      expect(count).not.toHaveBeenCalledWith("rate_limited");
+      expect(memory.bytes).toBe(0);
+    });
+
+    it.each([
+      ["its owner", 20],
+      ["the server", 41],
+    ])("is streamed by the next when it outgrows the memory left to %s", async (full, seconds) => {
+      const { ctx, post, rows } = openWhole(END, 40);
+      const count = vi.spyOn(ctx.services.metrics, "count");
+      const memory = new BufferedReplies(60 * 48_000);
+      ctx.services.state.bufferedReplies = memory;
+      const other = memory.enter(ctx.services, full === "its owner" ? ctx.caller.owner.id : "usr_2", seconds);
+      expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
+      expect(rows).toMatchObject([
+        {
+          channelId: "b",
+          attempts: 2,
+          status: 200,
+          trace: { attempts: [{ error: "overloaded" }, { error: null }] },
+        },
+      ]);
+      expect(count).not.toHaveBeenCalledWith("rate_limited");
+      other.release();
       expect(memory.bytes).toBe(0);
     });
 

@@ -244,8 +244,8 @@ async function runOn<T>(
       throw stopReason(ctx.signal);
     }
     reportFailure(entered, error, progress);
-    // The server lacks memory for the reply, and another upstream call would not change that.
-    if (hasAnswered && hasCode(error, "overloaded")) throw error;
+    // The server lacks memory for the reply, which another channel would need too.
+    if (hasAnswered && plan.isBuffered === true && hasCode(error, "overloaded")) throw error;
     recordFailure(state, error, target, progress);
     return null;
   }

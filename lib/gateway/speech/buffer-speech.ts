@@ -1,4 +1,4 @@
-import { AppError, isAppError } from "../../errors";
+import { AppError } from "../../errors";
 import type { SpeechEvent } from "../../ports/speech-model";
 import { stopReason } from "../../ports/stop-signal";
 import type { GatewayContext } from "../context";
@@ -66,26 +66,13 @@ export class ReplyMemory {
 
   /**
    * Reserves the memory at the first call; later calls return the same buffer. Throws the errors of
-   * `BufferedReplies.enter`.
+   * `BufferedReplies.enter`; `oneChannel` as there.
    */
-  reserve(): BufferedSpeech {
+  reserve(oneChannel = false): BufferedSpeech {
     const { services, caller } = this.ctx;
-    this.#buffer ??= services.state.bufferedReplies.enter(services, caller.owner.id, this.maxSeconds);
+    const { bufferedReplies } = services.state;
+    this.#buffer ??= bufferedReplies.enter(services, caller.owner.id, this.maxSeconds, oneChannel);
     return this.#buffer;
-  }
-
-  /**
-   * Like `reserve`, for one channel of a streamed reply: throws only `overloaded`, since another channel may stream the
-   * reply.
-   */
-  reserveForChannel(): void {
-    try {
-      this.reserve();
-    } catch (error) {
-      if (!isAppError(error) || error.code !== "rate_limited") throw error;
-      const message = "This key's owner has too many long replies at once. Try again in a moment.";
-      throw new AppError("overloaded", message, { retryAfterMs: error.details.retryAfterMs }, error);
-    }
   }
 
   release(): void {

@@ -13,6 +13,10 @@ const RETRY_MS = 1_000;
 const CHUNK_BYTES = 200;
 const ALL = "all";
 
+function overloaded(problem: string): AppError {
+  return new AppError("overloaded", `${problem} Try again in a moment.`, { retryAfterMs: RETRY_MS });
+}
+
 /**
  * Memory of the replies of one process that are sent only once they are complete, and of the copies of streamed replies
  * for a cache or for repeats.
@@ -31,10 +35,16 @@ export class BufferedReplies {
   }
 
   /**
-   * Reserves memory for a reply of this owner of at most `seconds`. Throws `rate_limited` above the owner's limit,
-   * `overloaded` above that of the process.
+   * Reserves memory for a reply of this owner of at most `seconds`. Throws `overloaded` above the limit of the process;
+   * above that of the owner `rate_limited`, or for `oneChannel` of a streamed reply `overloaded`, since another channel may
+   * stream it.
    */
-  enter({ metrics }: { metrics: Metrics }, ownerId: string, seconds: number): BufferedSpeech {
+  enter(
+    { metrics }: { metrics: Metrics },
+    ownerId: string,
+    seconds: number,
+    oneChannel = false,
+  ): BufferedSpeech {
     const expected = Math.min(MAX_REPLY_BYTES, Math.ceil(seconds) * BLOCK_BYTES);
     const ofOwner = `owner:${ownerId}`;
     const ownerBytes = ownerShareBytes(this.#maxBytes);
@@ -43,6 +53,7 @@ export class BufferedReplies {
         name: ofOwner,
         maxBytes: ownerBytes,
         refusal: () => {
+          if (oneChannel) return overloaded("This key's owner has too many long replies at once.");
           metrics.count("rate_limited");
           return new AppError(
             "rate_limited",
@@ -54,10 +65,7 @@ export class BufferedReplies {
       {
         name: ALL,
         maxBytes: this.#maxBytes,
-        refusal: () =>
-          new AppError("overloaded", "The server is buffering too many replies. Try again in a moment.", {
-            retryAfterMs: RETRY_MS,
-          }),
+        refusal: () => overloaded("The server is buffering too many replies."),
       },
     ];
     const check = (bytes: number, ownBytes: number): void => this.#memory.check(limits, bytes, ownBytes);

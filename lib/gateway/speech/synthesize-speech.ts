@@ -84,8 +84,6 @@ const FIELDS = {
 interface CheckedSpeech extends AssignedVoices {
   plan: CallPlan;
   lookup: SpeechLookup;
-  /** True when an upstream may speak the text: a channel of the model has an upstream, and the speech is not cached. */
-  mayUseUpstream: boolean;
   /** The longest expected audio, in seconds. */
   maxSeconds: number;
   /** Tokens of the text to speak; `guidance` is counted separately. */
@@ -106,9 +104,8 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const meter = await openMeter(ctx, plan);
   const memory = new ReplyMemory(ctx, checked.maxSeconds);
   try {
-    const isBuffered = input.isReplyBuffered === true && checked.mayUseUpstream;
-    if (isBuffered) memory.reserve();
-    const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, memory, isBuffered });
+    if (plan.isBuffered === true) memory.reserve();
+    const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, memory });
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
@@ -168,12 +165,13 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, { inputTokens, candidates, ...extent }),
     endUser: input.endUser,
     writesOpenRow: !isCached,
+    isBuffered: input.isReplyBuffered === true && mayUseUpstream,
     parameters: parametersOf(input, isVoiceOpen ? [] : assigned.segments),
     promptText: () => text,
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
   const maxSeconds = maxSpeechSeconds(entry.model, extent);
-  return { plan, ...assigned, lookup, mayUseUpstream, maxSeconds, textTokens, guidance };
+  return { plan, ...assigned, lookup, maxSeconds, textTokens, guidance };
 }
 
 /** Characters whose spoken length takes about a millisecond to count. */
@@ -220,7 +218,7 @@ function acceptsPart({ isReplyBuffered, source }: SpeechInput): boolean {
 /** The speech from the cache, or from the first channel that returns audio. */
 async function openCall(
   ctx: GatewayContext,
-  call: CheckedSpeech & { input: SpeechInput; meter: Meter; memory: ReplyMemory; isBuffered: boolean },
+  call: CheckedSpeech & { input: SpeechInput; meter: Meter; memory: ReplyMemory },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {
   const { input, segments, defaults, plan, meter, lookup, memory, maxSeconds } = call;
   if (lookup.known !== undefined) {
@@ -233,11 +231,11 @@ async function openCall(
     const own = voice === undefined ? segments : segments.map((segment) => ({ ...segment, voice }));
     const wanted = { ...toSpeechRequest(input, own, target), maxSeconds };
     // A cache stores samples, not base64.
-    let isWhole = call.isBuffered && !target.channel.embedded;
+    let isWhole = plan.isBuffered === true && !target.channel.embedded;
     if (input.needsBase64 === true && isWhole && lookup.key === null) wanted.acceptsBase64 = true;
     const { extendFirstByte } = options;
     const extend = (ms: number): number => {
-      memory.reserveForChannel();
+      memory.reserve(true);
       isWhole = true;
       return extendFirstByte?.(ms) ?? options.firstByteBy;
     };
