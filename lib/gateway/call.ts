@@ -40,6 +40,8 @@ export interface CallOutcome {
   inputTokens: number;
   /** Absent: the characters of the plan. */
   characters?: number;
+  /** What of the tokens and characters is free: texts from the cache. */
+  free?: { inputTokens: number; characters: number };
   outputTokens: number;
   audioMs: number;
   estimated: boolean;

@@ -122,14 +122,20 @@ test("batches equal texts of two users separately, or once where cached results 
   }
 });
 
-test("sends and charges only the uncached texts of a request, and keeps the order", async () => {
-  const { harness, asked, embed } = open();
+test("sends and charges only the uncached texts of a request, records all, and keeps the order", async () => {
+  const { harness, asked, embed } = open({
+    prices: { ...PRICES, inputPerMillionCharacters: 1_000_000_000 },
+  });
   await embed("known");
   const whole = await embed(["new one", "known", "another new"]);
   expect(asked[1]).toEqual(["new one", "another new"]);
   const alone = await embed("another new");
   expect(whole.json.data[2].embedding).toBe(alone.json.data[0].embedding);
-  expect(whole.json.usage.prompt_tokens).toBeGreaterThan(harness.rows[1]?.inputTokens ?? 0);
+  const [known, mixed] = harness.rows;
+  expect(mixed).toMatchObject({ inputTokens: whole.json.usage.prompt_tokens, characters: 23 });
+  const sent = await embed(["new one", "another new"], { headers: { "cache-control": "no-store" } });
+  expect(sent.json.usage.prompt_tokens).toBe((mixed?.inputTokens ?? 0) - (known?.inputTokens ?? 0));
+  expect(harness.rows.at(-1)).toMatchObject({ costNano: mixed?.costNano, characters: 18 });
 });
 
 test("caches vectors per dimensions", async () => {

@@ -137,7 +137,7 @@ function cacheState(
 
 /** The outcome of a call that returned vectors. */
 function servedOutcome(
-  outcome: Pick<CallOutcome, "inputTokens" | "characters" | "estimated" | "cached">,
+  outcome: Pick<CallOutcome, "inputTokens" | "characters" | "free" | "estimated" | "cached">,
 ): CallOutcome {
   return { status: 200, error: null, outputTokens: 0, audioMs: 0, ...outcome };
 }
@@ -233,10 +233,14 @@ async function serveFromChannel(
   { result, target }: { result: EmbeddingResult; target: Target },
 ): Promise<EmbeddedTexts> {
   const { channel } = target;
-  const { tokens: inputTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
+  const { tokens: sentTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
+  const characters = uncached.allCharacters;
+  const free = { inputTokens: tokens - uncached.tokens, characters: characters - uncached.characters };
+  // The entry and the reply count cached texts too: the same request counts the same tokens.
+  const inputTokens = sentTokens + free.inputTokens;
   // Built-in engines report no count of their own.
   const estimated = !isReported && !channel.embedded;
-  await meter.settle(servedOutcome({ inputTokens, estimated, cached: false }));
+  await meter.settle(servedOutcome({ inputTokens, characters, free, estimated, cached: false }));
   const vectors =
     lookup === null
       ? result.vectors
@@ -252,7 +256,7 @@ async function serveFromChannel(
   }
   return {
     vectors,
-    inputTokens: inputTokens + tokens - uncached.tokens,
+    inputTokens,
     channel,
     headers,
     base64: vectors.length === 1 ? result.base64 : undefined,

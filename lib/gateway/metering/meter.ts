@@ -91,11 +91,12 @@ export function cutPrompt(text: string): string {
 /** Completes the row of a call with its outcome. A cached reply costs nothing. */
 function settleRow(ctx: GatewayContext, plan: CallPlan, row: UsageRecord, outcome: CallOutcome): void {
   row.characters = outcome.characters ?? row.characters;
+  const { free = { inputTokens: 0, characters: 0 } } = outcome;
   const cost = outcome.cached
     ? 0
     : costNano(plan.entry.model.prices, {
-        inputTokens: outcome.inputTokens,
-        characters: outcome.status < 400 || outcome.inputTokens > 0 ? row.characters : 0,
+        inputTokens: outcome.inputTokens - free.inputTokens,
+        characters: outcome.status < 400 || outcome.inputTokens > 0 ? row.characters - free.characters : 0,
         outputTokens: outcome.outputTokens,
         audioMs: outcome.audioMs,
       });
