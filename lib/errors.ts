@@ -85,8 +85,8 @@ export interface ErrorDetails {
    */
   isUnknownModel?: boolean;
   /**
-   * With an `upstream_*` code: the request caused the failure (a prompt that the upstream blocks, a slow reader), which
-   * says nothing about the channel.
+   * With an `upstream_*` code, or `upstreamStatus`: the request caused the failure (a prompt that the upstream blocks, a
+   * slow reader, a language that its model lacks), which says nothing about the channel.
    */
   isCausedByRequest?: boolean;
   /** False when a retry cannot succeed (`x-should-retry`). */

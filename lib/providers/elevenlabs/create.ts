@@ -37,6 +37,8 @@ import {
 const SLOWEST = 0.7;
 const FASTEST = 1.2;
 const SAMPLE_RATE = 24_000;
+/** They detect the language of the text, and refuse or ignore a language code. */
+const WITHOUT_LANGUAGE = /^eleven_multilingual_v[12]$/;
 
 /** ElevenLabs: speech as a stream of raw samples, with the account's own voices. It reports characters, not tokens. */
 export function createElevenLabs(settings: UpstreamSettings): UpstreamProvider {
@@ -59,7 +61,7 @@ function elevenLabsSpeech(
     synthesize: (request, options) => speak(settings, lists, channel, request, options),
     voices: () => elevenLabsVoices(settings, lists, channel),
     voiceId: ELEVENLABS_VOICE_ID,
-    supportedFields: () => ["languageCode"],
+    supportedFields: (model) => (WITHOUT_LANGUAGE.test(model) ? [] : ["languageCode"]),
   };
 }
 
@@ -105,7 +107,8 @@ function speechBody(
   return {
     text,
     model_id: model,
-    language_code: language === undefined ? undefined : languageCode(language),
+    language_code:
+      language === undefined || WITHOUT_LANGUAGE.test(model) ? undefined : languageCode(language),
     ...(Object.keys(voiceSettings).length === 0 ? {} : { voice_settings: voiceSettings }),
   };
 }

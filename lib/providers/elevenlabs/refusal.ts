@@ -29,6 +29,8 @@ export function readElevenLabsRefusal(status: number, body: Fields | null): Refu
   const isAboutVoice =
     codes.some((code) => code.startsWith("voice_")) || (status === 402 && /\bvoices?\b/i.test(words ?? ""));
   if (isAboutVoice) return { words, about: "caller" };
+  // "Model 'eleven_flash_v2_5' does not support the language_code xx."
+  if (codes.includes("unsupported_language")) return { words, about: "language" };
   if (codes.some((code) => MODEL_CODES.has(code))) return { words, about: "model" };
   // An account without credit is reported as 401 too.
   const isAboutMoney = status === 402 || codes.some((code) => BILLING_CODES.has(code));

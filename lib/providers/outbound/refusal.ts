@@ -77,10 +77,11 @@ export interface RefusalFacts {
   /**
    * `key`: our key or its permissions are the cause, whatever the status. `money`: the account has no credit. `caller`:
    * the request is the cause. `size`: it exceeds what is left of a limit or quota, which smaller requests may not.
-   * `text`: the upstream fails at this text, which another upstream may process. `model`: the upstream does not know
-   * the channel's model, or refuses it to our key. Null: the status decides.
+   * `text`: the upstream fails at this text, which another upstream may process. `language`: the upstream's model does
+   * not support the language, which another model may. `model`: the upstream does not know the channel's model, or
+   * refuses it to our key. Null: the status decides.
    */
-  about: "key" | "money" | "caller" | "size" | "text" | "model" | null;
+  about: "key" | "money" | "caller" | "size" | "text" | "language" | "model" | null;
   /** The message names the operator's key, project or plan: callers do not get it. */
   isPrivate?: boolean;
   retryAfterMs?: number;
@@ -218,6 +219,7 @@ export function refusalError(refusal: Refusal): AppError {
     return new AppError("invalid", words, {
       upstreamStatus: status,
       ...(isUnknownModel ? { isUnknownModel } : {}),
+      ...(facts.about === "language" ? { isCausedByRequest: true } : {}),
     });
   }
   return failed(status, details);

@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { classify } from "@/lib/gateway/routing/failover-errors";
 import { errorBody } from "@/lib/http/core/render-error";
 import { readElevenLabsRefusal } from "@/lib/providers/elevenlabs/refusal";
 import { readGeminiRefusal } from "@/lib/providers/gemini/refusal";
@@ -369,6 +370,14 @@ test("reads ElevenLabs' error code, which its older status does not always have"
     message: "You do not have access to this voice.",
   };
   expect(about(403, voice)).toMatchObject({ code: "invalid", details: { upstreamStatus: 403 } });
+});
+
+test("lets another channel serve a language that an ElevenLabs model does not support", () => {
+  const message = "Model 'eleven_flash_v2_5' does not support the language_code xx.";
+  const detail = { status: "unsupported_language", message };
+  const error = refusalOf(readElevenLabsRefusal, 400, { detail });
+  expect(error).toMatchObject({ code: "invalid", message, details: { upstreamStatus: 400 } });
+  expect(classify(error, { embedded: false })).toEqual({ next: "failover", countsForCircuit: false });
 });
 
 test("reads an error of OpenAI's form from a relay of ElevenLabs", () => {

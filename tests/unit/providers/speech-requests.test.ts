@@ -597,6 +597,16 @@ test.each([
   expect(call?.body).toMatchObject({ language_code: code });
 });
 
+test("sends no language to ElevenLabs models that detect it, and reports the field as ignored", async () => {
+  const model = rig.speech(channelTo("elevenlabs", upstream));
+  for (const name of ["eleven_multilingual_v2", "eleven_multilingual_v1"]) {
+    const [call] = await sent("elevenlabs", speechRequest(name, { language: "de" }));
+    expect(call?.body).not.toHaveProperty("language_code");
+    expect(model.supportedFields?.(name)).toEqual([]);
+  }
+  expect(model.supportedFields?.("eleven_flash_v2_5")).toEqual(["languageCode"]);
+});
+
 test("accepts an ElevenLabs voice by name, full name, or ID, also one that is not in its list", async () => {
   const model = rig.speech(channelTo("elevenlabs", upstream));
   const names = await listVoiceNames(servicesWith(model), entryOf("elevenlabs"));
