@@ -66,9 +66,19 @@ function whenAllLeft(members: readonly Member[]): StopSignal {
   return source;
 }
 
-/** Makes the attempts of all members read the progress of the batch; null: each attempt reads its own again. */
-function shareProgress(members: readonly Member[], batch: UpstreamProgress | null): void {
+/** Makes the attempts of all members read the progress of the batch. */
+function shareProgress(members: readonly Member[], batch: UpstreamProgress): void {
   for (const { options } of members) if (options.progress !== undefined) options.progress.batch = batch;
+}
+
+/** Makes each attempt read its own progress again; that the upstream has replied to the batch stays true. */
+function separateProgress(members: readonly Member[]): void {
+  for (const { options } of members) {
+    const { progress } = options;
+    if (progress === undefined) continue;
+    progress.hasHead ||= progress.batch?.hasHead === true;
+    progress.batch = null;
+  }
 }
 
 /** The texts without duplicates within a scope, and the index of each member's text among them. */
@@ -165,7 +175,7 @@ async function sendBatch(
     await sendTogether(members, parameters, send);
   } catch (error) {
     if (mayBeCausedByTexts(error)) {
-      shareProgress(members, null);
+      separateProgress(members);
       await Promise.all(members.map((member) => sendAgain(member, parameters, send)));
     } else {
       for (const member of members) member.reject(error);

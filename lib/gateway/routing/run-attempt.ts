@@ -14,9 +14,11 @@ function boundsOf(ctx: GatewayContext, firstByteMs: number, stop: (error: AppErr
   const startedAt = clock.monotonic();
   let firstByteBy = startedAt + firstByteMs;
   let timer: NodeJS.Timeout | undefined;
+  let isRepeat = false;
   const onLeave = (): void => stop(stopReason(ctx.signal));
   const onLate = (): void => {
-    const words = `The channel did not respond within ${Math.round(firstByteBy - startedAt)} ms.`;
+    const what = isRepeat ? "failed at a batch and did not answer its repeat" : "did not respond";
+    const words = `The channel ${what} within ${Math.round(firstByteBy - startedAt)} ms.`;
     stop(new AppError("upstream_timeout", words));
   };
   const clearTimer = (): void => clearTimeout(timer);
@@ -41,7 +43,11 @@ function boundsOf(ctx: GatewayContext, firstByteMs: number, stop: (error: AppErr
     firstByteBy = Math.max(firstByteBy, Math.min(firstByteBy + ms, ctx.receivedAt + callMs));
     bind();
   };
-  return { firstByteBy: () => firstByteBy, clearTimer, unbind, bind, extend };
+  const bindRepeat = (): void => {
+    isRepeat = true;
+    bind();
+  };
+  return { firstByteBy: () => firstByteBy, clearTimer, unbind, bind, bindRepeat, extend };
 }
 
 /**
@@ -81,7 +87,7 @@ export function runAttempt<T>(
       progress,
       onReplied: bounds.unbind,
       onRepeat() {
-        if (!signal.aborted) bounds.bind();
+        if (!signal.aborted) bounds.bindRepeat();
       },
     };
     // The wrapper turns a synchronous throw of the provider into a rejection.

@@ -5,6 +5,7 @@ import { createBatcher, distribute, type SendBatch, shareTokens } from "@/lib/ga
 import type { EmbeddingRequest } from "@/lib/ports/embedding-model";
 import type { CallOptions } from "@/lib/ports/speech-model";
 import type { StopSignal } from "../../../lib/ports/stop-signal";
+import { UpstreamProgress } from "../../../lib/ports/upstream-progress";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "clearImmediate"] });
@@ -179,6 +180,28 @@ test("sends a failed batch again for those callers only who are still there", as
   await vi.runAllTimersAsync();
   expect(await Promise.all(answers)).toEqual(["caller_left", "upstream_invalid"]);
   expect(requests).toEqual([["left", "here"], ["here"]]);
+});
+
+test("remembers that the upstream has replied to a batch whose texts are sent again", async () => {
+  const send: SendBatch = async ({ texts }, { progress }) => {
+    if (texts.length === 1) throw new AppError("upstream_timeout", "Too slow.");
+    if (progress !== undefined) progress.hasHead = true;
+    throw new AppError("upstream_error", "It failed.", { upstreamStatus: 500 });
+  };
+  const batcher = createBatcher();
+  const progresses = ["a", "b"].map((text) => {
+    const progress = new UpstreamProgress();
+    const one = single(text);
+    const own = { ...one, options: { ...one.options, progress } };
+    batcher.embed("p", { model: "m" }, own, send).catch(() => undefined);
+    return progress;
+  });
+  await vi.runAllTimersAsync();
+  // Otherwise a late repeat would count as a channel that does not respond at all.
+  expect(progresses).toMatchObject([
+    { batch: null, hasHead: true },
+    { batch: null, hasHead: true },
+  ]);
 });
 
 test("rejects all callers of a batch with the same error for any other failure", async () => {

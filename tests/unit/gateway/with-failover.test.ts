@@ -143,7 +143,10 @@ test.each([
     }),
   );
   await vi.advanceTimersByTimeAsync(2 * DEFAULT_LIMITS.callMs);
-  expect((await failed).code).toBe(code);
+  const { code: thrown, message } = await failed;
+  expect(thrown).toBe(code);
+  if (code === "upstream_timeout")
+    expect(message).toBe("The channel failed at a batch and did not answer its repeat within 30000 ms.");
   expect(signals[0]?.aborted).toBe(true);
 });
 
