@@ -149,6 +149,12 @@ function failed(upstreamStatus: number, details: FailureDetails): AppError {
   return new AppError("upstream_error", message, { upstreamStatus, ...details });
 }
 
+/** The upstream's own ID of the request, which its support asks for, before its message; empty where it sent none. */
+function requestIdOf({ header, secrets }: Refusal): string {
+  const id = header("x-request-id") ?? header("request-id") ?? "";
+  return /^[\w.:/+=-]{1,128}$/.test(id) && startOf(id, secrets) === id ? `[request ${id}] ` : "";
+}
+
 /**
  * The error for a reply without the requested content: an error of the request is passed on with its message, any other
  * error is the channel's and has the message in `details.upstreamMessage`. `details.upstreamRefusal` says that the
@@ -173,7 +179,7 @@ export function refusalError(refusal: Refusal): AppError {
   const isFirewallPage = status === 403 && isMarkup(text);
   const facts: RefusalFacts = isFirewallPage ? { words: null, about: null } : read(status, errorFields(text));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
-  const own = cleanUpstreamText(facts.words ?? text, secrets);
+  const own = `${requestIdOf(refusal)}${cleanUpstreamText(facts.words ?? text, secrets)}`.trim();
   const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });

@@ -355,6 +355,25 @@ test.each([400, 422, 429])(
   },
 );
 
+test("puts the upstream's request ID before its message for administrators", () => {
+  const about = (headers: Record<string, string>, text = JSON.stringify({ error: { message: "Sorry." } })) =>
+    refusalError({
+      status: 500,
+      header: (name) => headers[name] ?? null,
+      nowMs: NOW,
+      secrets: ["sk-upstream-1"],
+      read: readOpenAiRefusal,
+      text,
+    });
+  const id = "4cbe6a1f0d9b4f7bb1c2f6a0e7d13c55";
+  const error = about({ "x-request-id": id });
+  expect(error.details.upstreamMessage).toBe(`[request ${id}] Sorry.`);
+  expect(error.message).not.toContain(id);
+  expect(about({ "request-id": id }, "").details.upstreamMessage).toBe(`[request ${id}]`);
+  for (const other of ["", "two words", "a".repeat(129), "req-SK-upstream-1"])
+    expect(about({ "x-request-id": other }).details.upstreamMessage, other).toBe("Sorry.");
+});
+
 test("reads ElevenLabs' error code, which its older status does not always have", () => {
   const about = (status: number, detail: object) => refusalOf(readElevenLabsRefusal, status, { detail });
   const credits = (left: number) =>
