@@ -18,7 +18,7 @@ const RECENT_ITEMS = 50;
 
 type InitialOverview = Pick<
   OverviewPageProps,
-  "done" | "areStepsDismissed" | "models" | "hidesSpend" | "now" | "fallback"
+  "done" | "areStepsDismissed" | "model" | "hidesSpend" | "now" | "fallback"
 >;
 
 /** The overview's initial data: its first steps, and the API responses that the page requests first. */
@@ -30,17 +30,18 @@ export async function readInitialOverview(
   const { user } = pageSession;
   const now = services.clock.now();
   const settings = await readSettings(services.store);
-  const [done, models, fallback, unfinished] = await Promise.all([
+  const [done, entries, fallback, unfinished] = await Promise.all([
     stepsDone(services, pageSession, settings.self_use_mode),
     services.catalog.all(),
     readFallback(services, pageSession, query, now),
     user.role === "owner" ? unfinishedSetupStep() : null,
   ]);
+  const models = entries.map(({ model }) => ({ name: model.name, operation: model.operation }));
   return {
     // Listed only while the setup is unfinished: a finished setup is not shown as a step.
     done: unfinished === null ? done : { setup: false, ...done },
     areStepsDismissed: (await cookies()).has(STEPS_COOKIE),
-    models: models.map(({ model }) => ({ name: model.name, operation: model.operation })),
+    model: models.find(({ operation }) => operation === "speech") ?? models[0],
     hidesSpend: settings.self_use_mode,
     now,
     fallback,

@@ -1,4 +1,4 @@
-import type { Overview, OverviewChannel, OverviewRoute } from "@/lib/contracts/console/overview";
+import type { OverviewChannel, OverviewRoute } from "@/lib/contracts/console/overview";
 
 /** Height of a row of models or channels, in CSS pixels. */
 export const ROW = 40;
@@ -35,33 +35,6 @@ export function isCircuitOpen(
   return (
     channel.health?.state === "open" ||
     channel.broken_models.some((one) => one.name === model && one.state === "open")
-  );
-}
-
-/** The channels that are enabled, or had requests in the range. */
-export function channelsInUse({
-  channels,
-  routes,
-}: Pick<Overview, "channels" | "routes">): OverviewChannel[] {
-  return channels.filter(
-    (one) =>
-      one.enabled ||
-      one.calls > 0 ||
-      routes.some((route) => route.channel_id === one.id && route.failovers > 0),
-  );
-}
-
-/** The models of the channels in use, drawn or not. */
-export function servedModels(overview: Pick<Overview, "channels" | "routes">): Set<string> {
-  const inUse = new Set(channelsInUse(overview).map(({ id }) => id));
-  return new Set(overview.routes.filter((one) => inUse.has(one.channel_id)).map(({ model }) => model));
-}
-
-/** Failed attempts on a channel, including those whose call ended on another channel or on none. */
-export function failedOn(routes: readonly OverviewRoute[], channelId: string): number {
-  return routes.reduce(
-    (sum, route) => (route.channel_id === channelId ? sum + route.errors + route.failovers : sum),
-    0,
   );
 }
 

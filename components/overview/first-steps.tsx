@@ -44,13 +44,14 @@ export interface FirstStepsProps {
   /** Steps that do not apply to the visitor are missing. */
   done: Readonly<Partial<Record<StepName, boolean>>>;
   origin: string;
-  models: readonly { name: string; operation: "speech" | "embeddings" }[];
+  /** The model of the first call; undefined without models. */
+  model: { name: string; operation: "speech" | "embeddings" } | undefined;
   isOpen: boolean;
   onDismiss(): void;
 }
 
 /** Checklist of the first steps, with the next one highlighted. */
-export function FirstSteps({ done, origin, models, isOpen, onDismiss }: FirstStepsProps) {
+export function FirstSteps({ done, origin, model, isOpen, onDismiss }: FirstStepsProps) {
   const t = useTranslations("overview.steps");
   const steps = STEPS.filter((step) => done[step] !== undefined);
   const next = steps.find((step) => !done[step]);
@@ -78,7 +79,7 @@ export function FirstSteps({ done, origin, models, isOpen, onDismiss }: FirstSte
             isDone={done[step] === true}
             isNext={step === next}
             origin={origin}
-            models={models}
+            model={model}
           />
         ))}
       </ol>
@@ -96,8 +97,8 @@ function Step({
   isDone,
   isNext,
   origin,
-  models,
-}: Pick<FirstStepsProps, "origin" | "models"> & { step: StepName; isDone: boolean; isNext: boolean }) {
+  model,
+}: Pick<FirstStepsProps, "origin" | "model"> & { step: StepName; isDone: boolean; isNext: boolean }) {
   const t = useTranslations("overview.steps");
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-3">
@@ -111,7 +112,7 @@ function Step({
       </div>
       {step === "call" ? (
         <CopyButton
-          value={() => firstCall(origin, models)}
+          value={() => firstCall(origin, model)}
           label={t("callAction")}
           variant={isNext ? "primary" : "outline"}
           className={BUTTON_INDENT}
@@ -154,20 +155,19 @@ function StepIcon({ isDone, isNext }: { isDone: boolean; isNext: boolean }) {
  * A first call as a shell command: speech into a file or, without a speech model, vectors. The key is read from the
  * environment.
  */
-function firstCall(origin: string, models: FirstStepsProps["models"]): string {
-  const speech = models.find((model) => model.operation === "speech");
-  if (speech) {
+function firstCall(origin: string, model: FirstStepsProps["model"]): string {
+  const name = model?.name ?? "";
+  if (model?.operation === "speech") {
     return [
       `curl ${origin}/v1/audio/speech \\`,
       CURL_HEADERS,
-      `  -d ${shellJson({ model: speech.name, voice: "alloy", input: "Hello from Patchbay." })} \\`,
+      `  -d ${shellJson({ model: name, voice: "alloy", input: "Hello from Patchbay." })} \\`,
       "  --fail-with-body --output hello.mp3",
     ].join("\n");
   }
-  const model = models[0]?.name ?? "";
   return [
-    `curl ${origin}/v1/engines/${modelPath(model)}/embeddings \\`,
+    `curl ${origin}/v1/engines/${modelPath(name)}/embeddings \\`,
     CURL_HEADERS,
-    `  -d ${shellJson({ model, input: "Hello from Patchbay." })}`,
+    `  -d ${shellJson({ model: name, input: "Hello from Patchbay." })}`,
   ].join("\n");
 }

@@ -28,7 +28,7 @@ import { RecentRequests } from "./recent-requests";
 import { Shares } from "./shares";
 import { FIGURES, type Figure } from "./use-figure-texts";
 
-export interface OverviewPageProps extends Pick<FirstStepsProps, "origin" | "done" | "models"> {
+export interface OverviewPageProps extends Pick<FirstStepsProps, "origin" | "done" | "model"> {
   isAdmin: boolean;
   /** The checklist of first steps was dismissed in this browser. */
   areStepsDismissed: boolean;
@@ -50,7 +50,7 @@ export function OverviewPage({ fallback, ...props }: OverviewPageProps) {
 }
 
 function Content(props: Omit<OverviewPageProps, "fallback">) {
-  const { origin, done, models, isAdmin } = props;
+  const { origin, done, model, isAdmin } = props;
   const range = useRange(props.now);
   const { data, error, mutate } = useApi(api.readOverview, { query: overviewQuery(range) }, OVERVIEW_OPTIONS);
   // Decided once, so that the steps do not move when the first call arrives while the user reads them.
@@ -62,7 +62,7 @@ function Content(props: Omit<OverviewPageProps, "fallback">) {
     <FirstSteps
       done={done}
       origin={origin}
-      models={models}
+      model={model}
       isOpen={isNew && !isDone}
       onDismiss={() => {
         dismissSteps();

@@ -1,33 +1,22 @@
 "use client";
 
 import Link from "next/link";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import type { Overview, OverviewChannel, OverviewRoute } from "@/lib/contracts/console/overview";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
-import {
-  type Cord,
-  channelsInUse,
-  cordsOf,
-  failedOn,
-  isCircuitOpen,
-  ROW,
-  STROKES,
-  servedModels,
-  stateOf,
-} from "./cords";
+import { type Cord, cordsOf, isCircuitOpen, ROW, STROKES, stateOf } from "./cords";
 
-/** Most rows on each side; further models and channels are listed on their own pages only. */
-const MAX_ROWS = 10;
+/** Most channels; those with incidents may be more. Further ones are on the page of channels only. */
+const MAX_CHANNELS = 10;
 
 /** The routes as a patch bay: models on the left, channels on the right, a line each. Screen readers get a list. */
 export function PatchBay({ overview }: { overview: Overview }) {
   const t = useTranslations("overview.bay");
   const [hovered, setHovered] = useState<{ model?: string; channelId?: string } | null>(null);
-  const models = overview.models.slice(0, MAX_ROWS);
-  const channels = channelsInUse(overview).slice(0, MAX_ROWS);
-  const served = useMemo(() => servedModels(overview), [overview]);
+  const { models } = overview;
+  const channels = overview.channels.slice(0, MAX_CHANNELS);
   const isOpen = (id: string, model: string) =>
     isCircuitOpen(
       overview.channels.find((one) => one.id === id),
@@ -55,7 +44,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)_minmax(2.25rem,0.3fr)_minmax(0,1fr)] px-4 py-3 sm:grid-cols-[minmax(0,1fr)_minmax(6rem,1.6fr)_minmax(0,1fr)] sm:px-5">
         <Side title={t("models")} isRight={false}>
-          {models.map(({ name }) => (
+          {models.map(({ name, served }) => (
             <Row
               key={name}
               isRight={false}
@@ -70,9 +59,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
               >
                 <code>{name}</code>
               </Link>
-              {served.has(name) ? null : (
-                <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>
-              )}
+              {served ? null : <span className="max-w-full truncate text-xs text-warn">{t("unserved")}</span>}
             </Row>
           ))}
         </Side>
@@ -89,7 +76,7 @@ export function PatchBay({ overview }: { overview: Overview }) {
               }
               onHover={(isOn) => setHovered(isOn ? { channelId: channel.id } : null)}
             >
-              <ChannelName channel={channel} failed={failedOn(overview.routes, channel.id)} />
+              <ChannelName channel={channel} />
             </Row>
           ))}
         </Side>
@@ -232,7 +219,7 @@ function Row({
   );
 }
 
-function ChannelName({ channel, failed }: { channel: OverviewChannel; failed: number }) {
+function ChannelName({ channel }: { channel: OverviewChannel }) {
   const t = useTranslations("overview.bay");
   const { count } = useAmounts();
   const state = channel.health?.state;
@@ -247,6 +234,7 @@ function ChannelName({ channel, failed }: { channel: OverviewChannel; failed: nu
           : state === "half_open"
             ? t("halfOpen")
             : null;
+  const failed = channel.errors + channel.failovers;
   const failedText = failed > 0 ? t("failed", { count: count(failed) }) : null;
   const notes = [note, failedText].filter((one) => one !== null).join(" · ");
   return (

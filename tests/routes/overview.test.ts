@@ -8,7 +8,7 @@ import { UpstreamProgress } from "../../lib/ports/upstream-progress";
 import { addUser, type ConsoleHarness, openConsoleHarness, setUpOwner } from "../support/console-harness";
 import { chunked } from "../support/exchange";
 import { expectDocumented } from "../support/expect-documented";
-import { channelRecord, usageRecord } from "../support/factories";
+import { channelRecord, modelRecord, usageRecord } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
 
 const MINUTE = 60_000;
@@ -160,7 +160,10 @@ test("uses days in the instance's time zone", async () => {
 
 test("lists configured and called routes, and channels with their health", async () => {
   const channel = channelRecord({ keys: [], models: [{ name: "tts", upstreamName: "x" }] });
-  await services.store.transaction((tx) => tx.channels.insert(channel));
+  await services.store.transaction(async (tx) => {
+    await tx.channels.insert(channel);
+    await tx.models.insert(modelRecord({ name: "tts" }));
+  });
   await settle(now() - HOUR, { model: "gone", channelId: "chn_gone", error: "upstream_error", status: 502 });
   await settle(now() - HOUR, { model: "gone", channelId: null, error: "no_channel", status: 503 });
   const refused = new AppError("upstream_error", "no", {
@@ -191,11 +194,53 @@ test("lists configured and called routes, and channels with their health", async
   });
 });
 
+test("lists the ten busiest models and channels, and further channels with an incident", async () => {
+  const channels = Array.from({ length: 15 }, (_, index) =>
+    channelRecord({
+      id: `chn_${10 + index}`,
+      name: `Channel ${index}`,
+      keys: [],
+      enabled: index !== 3,
+      models: [{ name: `model-${index % 12}`, upstreamName: "x" }],
+    }),
+  );
+  await services.store.transaction(async (tx) => {
+    for (const channel of channels) await tx.channels.insert(channel);
+    for (let index = 0; index < 12; index++) await tx.models.insert(modelRecord({ name: `model-${index}` }));
+  });
+  const refused = new AppError("upstream_error", "no", {
+    upstreamStatus: 401,
+    upstreamRefusal: "credentials",
+  });
+  services.state.circuits.enter("chn_23", null, "model-1").failed(refused, new UpstreamProgress());
+  await settle(now() - HOUR, { model: "model-11", channelId: "chn_24" });
+  const { data } = await read(owner);
+  expect(data.models).toHaveLength(10);
+  expect(data.models[0]).toMatchObject({ name: "model-11", calls: 1, served: true });
+  const { served } = data.models.find(({ name }) => name === "model-3") ?? {};
+  expect(served, "a disabled channel, and one beyond the listed ones").toBe(false);
+  const listed = data.channels.map(({ id }) => id);
+  expect(listed).toHaveLength(11);
+  expect([listed[0], listed.at(-1), listed.includes("chn_13")]).toEqual(["chn_24", "chn_23", false]);
+  const names = data.models.map(({ name }) => name);
+  for (const { model, channel_id } of data.routes)
+    expect([names.includes(model), listed.includes(channel_id)]).toEqual([true, true]);
+  expect(data.routes).toContainEqual({
+    model: "model-11",
+    channel_id: "chn_24",
+    calls: 1,
+    errors: 0,
+    failovers: 0,
+  });
+});
+
 test("counts cached and unrouted calls separately and failovers by route, and names called models without a price", async () => {
   const embedded = channelRecord({ id: "chn_in", name: "In", embedded: true, models: [] });
   const upstream = channelRecord({ id: "chn_up", name: "Up", models: [] });
+  const down = channelRecord({ id: "chn_down", name: "Down", models: [], enabled: false });
   await services.store.transaction(async (tx) => {
     await tx.channels.insert(embedded);
+    await tx.channels.insert(down);
     await tx.channels.insert(upstream);
   });
   const at = now() - HOUR;
@@ -237,6 +282,7 @@ test("counts cached and unrouted calls separately and failovers by route, and na
     errors: 0,
     failovers: 1,
   });
+  expect(data.channels.find(({ id }) => id === "chn_down")).toMatchObject({ calls: 0, failovers: 1 });
   expect(data.routes).toContainEqual({
     model: "open",
     channel_id: "chn_up",

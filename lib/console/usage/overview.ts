@@ -13,7 +13,15 @@ import {
   splitIntoIntervals,
   sumOf,
 } from "./intervals";
-import { channelShares, keyShares, modelShares, routeShares, unpricedModels, unroutedShares } from "./shares";
+import {
+  channelShares,
+  keyShares,
+  listedShares,
+  modelShares,
+  routeShares,
+  unpricedModels,
+  unroutedShares,
+} from "./shares";
 import { toUsageSums } from "./to-usage-sums";
 
 /** Longest range by interval; by minute the calls themselves are read. */
@@ -87,12 +95,14 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
     periods: intervals.periods,
     series: seriesOf(intervals, intervals.periods.length, bounds),
     before_series: seriesOf(earlier, intervals.periods.length, bounds),
-    models: modelShares(byRoute.groups, isMember ? [] : models.filter((model) => model.enabled), models),
     keys: await keyShares(ctx, byKey.groups),
     ...unroutedShares(byRoute.groups),
     unpriced_models: unpricedModels(byRoute.groups, models, channels),
-    channels: isMember ? [] : channelShares(ctx, byRoute.groups, channels),
-    routes: isMember ? [] : routeShares(byRoute.groups, channels, failovers),
+    ...listedShares(
+      modelShares(byRoute.groups, isMember ? [] : models.filter((model) => model.enabled), models),
+      isMember ? [] : channelShares(ctx, byRoute.groups, channels, failovers),
+      isMember ? [] : routeShares(byRoute.groups, channels, failovers),
+    ),
   };
 }
 

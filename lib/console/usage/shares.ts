@@ -39,7 +39,7 @@ export function modelShares(
   groups: readonly UsageGroup[],
   offered: readonly ModelRecord[],
   all: readonly ModelRecord[],
-): OverviewModel[] {
+): Omit<OverviewModel, "served">[] {
   const sums = sumBy(groups, (group) => routeOf(group).model);
   for (const { name } of offered) if (!sums.has(name)) sums.set(name, NO_SUMS);
   const operations = new Map(all.map((model) => [model.name, model.operation]));
@@ -69,26 +69,29 @@ export function channelShares(
   ctx: ConsoleServices,
   groups: readonly UsageGroup[],
   channels: readonly ChannelRecord[],
+  failovers: readonly Failover[],
 ): OverviewChannel[] {
   const { circuits } = ctx.state;
+  const attempts = new Map<string, number>();
+  for (const one of failovers) attempts.set(one.channelId, (attempts.get(one.channelId) ?? 0) + one.attempts);
   const sums = sumBy(groups, (group) => routeOf(group).channelId);
   for (const { id } of channels) if (!sums.has(id)) sums.set(id, NO_SUMS);
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
   return [...sums].map(([id, sum]) => {
     const channel = byId.get(id);
-    if (channel === undefined) return { ...DELETED_CHANNEL, id, ...shareOf(sum) };
+    const share = { id, failovers: attempts.get(id) ?? 0, ...shareOf(sum) };
+    if (channel === undefined) return { ...DELETED_CHANNEL, ...share };
     const keys = channel.keys.map((key) => ({
       display: nameOfKey(key),
       ...toHealth(ctx, keyHealth(circuits, channel, key.id)),
     }));
     return {
-      id,
+      ...share,
       name: channel.name,
       enabled: channel.enabled,
       health: toHealth(ctx, channelHealth(circuits, channel)),
       broken_keys: keys.filter((key) => key.state !== "closed"),
       broken_models: toBrokenModels(ctx, channel),
-      ...shareOf(sum),
     };
   });
 }
@@ -149,3 +152,29 @@ export function routeShares(
     return { model, channel_id, calls, errors, failovers: attempts.get(route) ?? 0 };
   });
 }
+
+/** Most models, and channels without an incident, in the overview: the page shows no more. */
+const MAX_ROWS = 10;
+
+/** The models, channels and routes that the overview lists. */
+export function listedShares(
+  models: readonly Omit<OverviewModel, "served">[],
+  channels: readonly OverviewChannel[],
+  routes: readonly OverviewRoute[],
+): Pick<Overview, "models" | "channels" | "routes"> {
+  const inUse = channels.filter((one) => one.enabled || one.calls > 0 || one.failovers > 0);
+  const idsInUse = new Set(inUse.map(({ id }) => id));
+  const served = new Set(routes.filter((one) => idsInUse.has(one.channel_id)).map(({ model }) => model));
+  const listedModels = models.slice(0, MAX_ROWS).map((one) => ({ ...one, served: served.has(one.name) }));
+  const listedChannels = inUse.filter((one, index) => index < MAX_ROWS || hasIncident(one));
+  const names = new Set(listedModels.map(({ name }) => name));
+  const ids = new Set(listedChannels.map(({ id }) => id));
+  return {
+    models: listedModels,
+    channels: listedChannels,
+    routes: routes.filter((one) => names.has(one.model) && ids.has(one.channel_id)),
+  };
+}
+
+const hasIncident = ({ enabled, health, broken_keys, broken_models }: OverviewChannel): boolean =>
+  enabled && (health?.state !== "closed" || broken_keys.length > 0 || broken_models.length > 0);

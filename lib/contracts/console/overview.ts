@@ -32,6 +32,8 @@ export const OverviewModel = CallTotals.extend({
   name: z.string(),
   /** Null: the model was deleted. */
   operation: z.enum(["speech", "embeddings"]).nullable(),
+  /** Whether a channel in use serves it or was called for it; false for members, who may not see channels. */
+  served: z.boolean(),
 });
 export type OverviewModel = z.output<typeof OverviewModel>;
 
@@ -40,6 +42,8 @@ export const OverviewChannel = CallTotals.extend({
   /** Null: the channel was deleted. */
   name: z.string().nullable(),
   enabled: z.boolean(),
+  /** Failed attempts here of calls that ended on another channel or on none. */
+  failovers: z.int(),
   /** Null for a deleted channel. */
   health: CircuitHealth.nullable(),
   /** Keys whose circuit is not closed. `display`: the key's label, else its last characters. */
@@ -81,6 +85,7 @@ export const Overview = z.strictObject({
   periods: z.array(z.string()),
   series: OverviewSeries,
   before_series: OverviewSeries,
+  /** The models with the most calls; further ones are not listed. */
   models: z.array(OverviewModel),
   keys: z.array(OverviewKey),
   /** Calls that were answered without calling a channel: from a cache, or as repeats with an Idempotency-Key. */
@@ -89,7 +94,10 @@ export const Overview = z.strictObject({
   not_routed: CallTotals,
   /** Called models without a price, which `cost_usd` does not include. */
   unpriced_models: z.array(z.string()),
-  /** Both empty for members, who may not see channels. */
+  /**
+   * Channels in use (enabled or called): those with the most calls, and further ones with a circuit that is not closed.
+   * Routes: between the listed models and channels. Both empty for members, who may not see channels.
+   */
   channels: z.array(OverviewChannel),
   routes: z.array(OverviewRoute),
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { cordsOf, isCircuitOpen, servedModels } from "../../../components/overview/cords";
-import type { Overview } from "../../../lib/contracts/console/overview";
+import { cordsOf, isCircuitOpen } from "../../../components/overview/cords";
 
 const route = (calls: number, errors: number, failovers = 0) => ({
   model: "tts",
@@ -45,12 +44,4 @@ test("reports an open circuit of a channel or one of its models, but not of a re
   expect([isCircuitOpen(partial), isCircuitOpen(partial, "recovering")]).toEqual([false, false]);
   expect(isCircuitOpen(partial, "down")).toBe(true);
   expect(isCircuitOpen({ ...partial, enabled: false }, "down")).toBe(false);
-});
-
-test("a model is served by a channel in use, whether it is drawn or not", () => {
-  // Type assertion: what the functions read.
-  const channels = Array.from({ length: 12 }, (_, at) => ({ id: `chn_${at}`, enabled: at !== 3, calls: 0 }));
-  const routes = [11, 3].map((at) => ({ ...route(0, 0), model: `on-${at}`, channel_id: `chn_${at}` }));
-  const overview = { channels, routes } as unknown as Overview;
-  expect([...servedModels(overview)]).toEqual(["on-11"]);
 });
