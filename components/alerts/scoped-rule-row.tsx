@@ -83,7 +83,8 @@ function KeyField({ form, index }: { form: RulesForm; index: number }) {
   const { field } = useController({ control: form.control, name });
   return (
     <FormField form={form} name={name} label={t("key")}>
-      {({ onChange: _, ref: _ref, ...control }) => (
+      {/* The event handlers of `register` would read the value of the control itself: a button has none. */}
+      {({ onChange: _, onBlur: _onBlur, ref: _ref, ...control }) => (
         <FocusableSelect
           {...control}
           ref={field.ref}

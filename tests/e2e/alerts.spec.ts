@@ -444,6 +444,12 @@ test("finds an API key beyond the first hundred for a rule, with the keyboard", 
   const { rules } = (await call(url, cookie, "GET", "/api/settings")).alerts;
   expect(rules).toMatchObject([{ scope: "key", key_id: id }]);
   await page.reload();
-  await expect(page.getByRole("button", { name: "API key: Oldest key" })).toBeVisible();
+  const saved = page.getByRole("button", { name: "API key: Oldest key" });
+  await saved.focus();
+  await page.keyboard.press("Tab");
+  await page.getByLabel("Failed requests").last().fill("7");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Alert rules saved")).toBeVisible();
+  await expect(saved).toHaveAccessibleDescription("");
   await changeSettings(url, cookie, { alerts: before });
 });
