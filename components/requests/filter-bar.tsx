@@ -102,7 +102,10 @@ function MoreFilters({ range, isOwn }: { range: Range; isOwn: boolean }) {
   );
 }
 
-/** A filter that offers the values with calls in the range, most calls first. */
+/**
+ * A filter that offers the values with calls in the range, most calls first. If there are more values than one reply
+ * holds, any model can be entered, and the other lists say that they are cut.
+ */
 function UsedValueFilter({
   name,
   by,
@@ -120,6 +123,7 @@ function UsedValueFilter({
     { query: { ...rangeQuery(range), by, limit: MAX_ITEMS } },
     { keepPreviousData: true },
   );
+  const isCut = data?.items.length === MAX_ITEMS;
   const options = (data?.items ?? [])
     .filter((item) => item.name !== null)
     .sort((a, b) => b.calls - a.calls)
@@ -127,16 +131,19 @@ function UsedValueFilter({
       const value = item.name ?? "";
       return [value, by === "model" ? value : (item.label ?? t("deleted", { id: value }))];
     });
-  return <SelectFilter name={name} options={options} isNarrow={isNarrow} />;
+  if (isCut && by === "model") return <TextFilter name={name} suggestions={options} className="md:w-40" />;
+  return <SelectFilter name={name} options={options} isCut={isCut} isNarrow={isNarrow} />;
 }
 
 function SelectFilter({
   name,
   options,
+  isCut,
   isNarrow,
 }: {
   name: CallFilter;
   options: readonly Option[];
+  isCut?: boolean;
   isNarrow?: boolean;
 }) {
   const t = useTranslations("requests.filter");
@@ -154,6 +161,7 @@ function SelectFilter({
       >
         <option value="">{t("any")}</option>
         <SelectOptions of={options} selected={value || undefined} />
+        {isCut ? <option disabled>{t("mostCalled", { count: MAX_ITEMS })}</option> : null}
       </FilterSelect>
     </div>
   );
@@ -163,8 +171,9 @@ function SelectFilter({
 function TextFilter({
   name,
   className,
+  suggestions,
   ...input
-}: { name: CallFilter } & Pick<
+}: { name: CallFilter; suggestions?: readonly Option[] } & Pick<
   ComponentProps<typeof Input>,
   "className" | "type" | "placeholder" | "maxLength"
 >) {
@@ -185,6 +194,7 @@ function TextFilter({
       <Input
         id={`filter-${name}`}
         aria-describedby={`filter-${name}-hint`}
+        list={suggestions && `filter-${name}-list`}
         value={shown}
         placeholder={t("any")}
         {...input}
@@ -196,6 +206,11 @@ function TextFilter({
           if (event.key === "Enter" && !isComposing(event.nativeEvent)) apply();
         }}
       />
+      {suggestions ? (
+        <datalist id={`filter-${name}-list`}>
+          <SelectOptions of={suggestions} />
+        </datalist>
+      ) : null}
     </div>
   );
 }

@@ -475,3 +475,28 @@ test.describe("when older calls do not load", () => {
     await expect(page.getByText("The store is away.")).toHaveCount(0);
   });
 });
+
+test("takes a model that is entered where the filter cannot list all", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await page.route(/\/api\/usage\/summary\?.*by=(model|channel)/, async (route) => {
+    const reply = await route.fetch();
+    const { data, ...envelope } = await reply.json();
+    const items = Array.from({ length: 1_000 }, (_, index) => ({
+      ...data.total,
+      period: null,
+      name: `item-${index}`,
+      label: `Item ${index}`,
+    }));
+    await route.fulfill({ response: reply, json: { ...envelope, data: { ...data, items } } });
+  });
+  await page.goto(`${product.url}/logs`);
+  const model = page.locator("input").and(page.getByRole("combobox", { name: "Model" }));
+  await model.fill("a-rare-model");
+  await model.press("Enter");
+  await expect(page).toHaveURL(/model=a-rare-model/);
+  await page.getByRole("button", { name: "More filters" }).click();
+  const note = "Only the 1,000 with the most requests are listed";
+  await expect(page.getByLabel("Channel").getByRole("option", { name: note })).toBeDisabled();
+});

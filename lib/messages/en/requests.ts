@@ -44,6 +44,7 @@ export const requests = {
       internal: "Internal error",
     },
     deleted: "{id} (deleted)",
+    mostCalled: "Only the {count, number} with the most requests are listed",
   },
   export: { open: "Export", csv: "CSV", jsonl: "JSON Lines" },
   operation: { speech: "Speech", embeddings: "Embeddings" },

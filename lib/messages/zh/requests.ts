@@ -44,6 +44,7 @@ export const requests = {
       internal: "内部错误",
     },
     deleted: "{id}（已删除）",
+    mostCalled: "仅列出请求最多的 {count, number} 项",
   },
   export: { open: "导出", csv: "CSV", jsonl: "JSON Lines" },
   operation: { speech: "语音", embeddings: "向量" },
