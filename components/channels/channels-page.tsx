@@ -2,7 +2,7 @@
 
 import { AudioWaveformIcon, CableIcon, PlusIcon } from "lucide-react";
 import Link from "next/link";
-import { useRouter } from "next/navigation";
+import { useRouter, useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
@@ -16,14 +16,16 @@ import {
   type Tiers,
   tiersOf,
 } from "@/lib/client/channel-order";
+import { setQueryParam } from "@/lib/client/query-params";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { CallError } from "../forms/call-error";
 import { useErrorToast, useItemChange } from "../forms/use-action";
-import { FirstRows } from "../shell/list-body";
+import { FirstRows, NoSearchResults, ResultCount } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { lazyPart } from "../ui/lazy-part";
+import { SearchField } from "../ui/search-field";
 import type { ChannelDialog } from "./channel-dialogs";
 import { ChannelList, ChannelListSkeleton } from "./channel-list";
 import type { ChannelAction } from "./channel-menu";
@@ -32,22 +34,39 @@ import { channelsFallback, type FirstChannels, useChannels, useChannelTraffic } 
 const TestAll = lazyPart(() => import("./test-all").then((one) => one.TestAll));
 const ChannelDialogs = lazyPart(() => import("./channel-dialogs").then((one) => one.ChannelDialogs));
 
-/** The list of channels in priority order. `first`: data read on the server. */
+/** Number of channels from which the search is shown. */
+const SEARCH_FROM = 13;
+
+/** The list of channels in priority order. `first`: data read on the server, shown until all channels are loaded. */
 export function ChannelsPage({ first }: { first: FirstChannels }) {
   return (
     <SWRConfig value={{ fallback: channelsFallback(first) }}>
-      <Content />
+      <Content first={first.channels.items} />
     </SWRConfig>
   );
 }
 
-function Content() {
+/** Channels whose name, address or a model contains the text. */
+function filterChannels(channels: readonly Channel[], q: string): readonly Channel[] {
+  const text = q.trim().toLowerCase();
+  if (text === "") return channels;
+  return channels.filter(({ name, base_url, models }) =>
+    [name, base_url ?? "", ...models.map((model) => model.name)].some((one) =>
+      one.toLowerCase().includes(text),
+    ),
+  );
+}
+
+function Content({ first }: { first: readonly Channel[] }) {
   const t = useTranslations("channels");
+  const q = useSearchParams().get("q") ?? "";
   const traffic = useChannelTraffic();
-  const { channels, order, error, reload } = useChannels();
+  const { channels: all, order, error, reload } = useChannels();
+  const channels = all ?? first;
+  const shown = all || q === "" ? filterChannels(channels, q) : undefined;
   const [dialog, setDialog] = useState<ChannelDialog | null>(null);
   const [isTesting, setTesting] = useState(false);
-  const { tiers, reorder, moveMessage } = useReorder(channels, order, reload);
+  const { tiers, reorder, moveMessage } = useReorder(channels, all ? order : null, reload);
   const toggle = useToggle(reload);
   const act = useChannelActions(tiers, reorder, setDialog);
 
@@ -59,7 +78,7 @@ function Content() {
       </Link>
     </Button>
   );
-  const hasOwn = channels?.some((channel) => !channel.embedded);
+  const hasOwn = channels.some((channel) => !channel.embedded);
   return (
     <div className="mx-auto max-w-page">
       <PageHeader
@@ -80,15 +99,21 @@ function Content() {
       <p role="status" className="sr-only">
         {moveMessage}
       </p>
-      {error && !channels ? (
+      {channels.length >= SEARCH_FROM || q !== "" ? (
+        <SearchField label={t("search")} value={q} onValueChange={search} className="mb-4" />
+      ) : null}
+      <ResultCount query={q} rows={q === "" ? undefined : shown} hasMore={false} />
+      {error && !all ? (
         <CallError error={error} onRetry={() => void reload()} />
-      ) : !channels ? (
+      ) : !shown ? (
         <ChannelListSkeleton />
+      ) : channels.length > 0 && shown.length === 0 ? (
+        <NoSearchResults title={t("noMatch.title")} text={t("noMatch.text")} onClear={() => search(null)} />
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-          {channels.length > 0 ? (
+          {shown.length > 0 ? (
             <>
-              <FirstRows items={channels}>
+              <FirstRows items={shown}>
                 {(rows) => (
                   <ChannelList
                     channels={rows}
@@ -115,8 +140,8 @@ function Content() {
           )}
         </div>
       )}
-      {isTesting && channels ? (
-        <TestAll channels={channels} onTested={() => void reload()} onClose={() => setTesting(false)} />
+      {isTesting && all ? (
+        <TestAll channels={all} onTested={() => void reload()} onClose={() => setTesting(false)} />
       ) : null}
       {dialog ? (
         <ChannelDialogs
@@ -129,6 +154,8 @@ function Content() {
     </div>
   );
 }
+
+const search = (text: string | null) => setQueryParam("q", text);
 
 function useChannelActions(
   tiers: Tiers,
@@ -153,16 +180,19 @@ function useChannelActions(
   };
 }
 
-/** Saves a new order. `moveMessage` describes the last move for screen-reader users. */
+/**
+ * Saves a new order; `order` null: not all channels are loaded. `moveMessage` describes the last move for screen-reader
+ * users.
+ */
 function useReorder(
-  channels: readonly Channel[] | undefined,
-  order: (tiers: Tiers) => Promise<void>,
+  channels: readonly Channel[],
+  order: ((tiers: Tiers) => Promise<void>) | null,
   reload: () => Promise<unknown>,
 ) {
   const t = useTranslations("channels");
   const showError = useErrorToast();
   const [moveMessage, setMoveMessage] = useState("");
-  const tiers = tiersOf(channels ?? []);
+  const tiers = tiersOf(channels);
 
   const describeMove = (all: readonly Channel[], next: Tiers, id: string): string => {
     const nameOf = (other: string) => all.find((channel) => channel.id === other)?.name ?? "";
@@ -173,7 +203,7 @@ function useReorder(
       : t("movedAlone", { name: nameOf(id), position });
   };
   const reorder = async (id: string, next: Tiers) => {
-    if (!channels || isSameOrder(tiers, next)) return;
+    if (!order || isSameOrder(tiers, next)) return;
     setMoveMessage(describeMove(channels, next, id));
     try {
       await order(next);

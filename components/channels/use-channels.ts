@@ -1,5 +1,5 @@
 import { useRef } from "react";
-import { api, cached, callApi } from "@/lib/client/api";
+import { api, cached, cachedIfWhole, callApi } from "@/lib/client/api";
 import { inOrder, orderRequest, type Tiers } from "@/lib/client/channel-order";
 import { useApi } from "@/lib/client/use-api";
 import type { ChannelAttempts } from "@/lib/contracts/console/channel-errors";
@@ -23,6 +23,7 @@ export const CHANNELS_AND_MODELS = [
 
 /** Data of the channels page, read on the server. */
 export interface FirstChannels {
+  /** Of a long list its first page. */
   channels: ListPage<Channel>;
   traffic: UsageSummary;
   attempts: ChannelAttempts;
@@ -34,7 +35,7 @@ export const channelsFallback = ({
   traffic,
   attempts,
 }: FirstChannels): Record<string, unknown> => ({
-  ...cached(api.listChannels, {}, channels),
+  ...cachedIfWhole(api.listChannels, channels),
   ...cached(api.summarizeUsage, DAY_BY_CHANNEL, traffic),
   ...cached(api.countChannelAttempts, {}, attempts),
 });

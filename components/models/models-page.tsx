@@ -5,7 +5,7 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
-import { api, cached, callApi } from "@/lib/client/api";
+import { api, cachedIfWhole, callApi } from "@/lib/client/api";
 import { pushQueryParams, setQueryParam } from "@/lib/client/query-params";
 import { useApi } from "@/lib/client/use-api";
 import { useLinkedDialog } from "@/lib/client/use-linked-dialog";
@@ -30,11 +30,11 @@ const CREATE: ModelDialog = { kind: "create" };
 
 const ModelDialogs = lazyPart(() => import("./model-dialogs").then((one) => one.ModelDialogs));
 
-/** The list of models. `first`: data read on the server. */
+/** The list of models. `first`: read on the server; of a long list its first page, shown until the others are loaded. */
 export function ModelsPage({ first, isOwner }: { first: Listed; isOwner: boolean }) {
   return (
-    <SWRConfig value={{ fallback: cached(api.listModels, {}, first) }}>
-      <Content isOwner={isOwner} />
+    <SWRConfig value={{ fallback: cachedIfWhole(api.listModels, first) }}>
+      <Content first={first} isOwner={isOwner} />
     </SWRConfig>
   );
 }
@@ -53,14 +53,15 @@ function filterModels(models: readonly Model[], q: string, operation: string): M
 const refreshIntervalOf = (list: Listed | undefined): number =>
   list?.items.some((model) => model.channels.some((one) => one.state !== "closed")) ? REFRESH_MS : 0;
 
-function Content({ isOwner }: { isOwner: boolean }) {
+function Content({ first, isOwner }: { first: Listed; isOwner: boolean }) {
   const t = useTranslations("models");
   const params = useSearchParams();
   const q = params.get("q") ?? "";
   const operation = params.get("operation") ?? "";
-  const { data, error, mutate } = useApi(api.listModels, {}, { refreshInterval: refreshIntervalOf });
-  const models = data?.items;
-  const shown = models && filterModels(models, q, operation);
+  const { data: all, error, mutate } = useApi(api.listModels, {}, { refreshInterval: refreshIntervalOf });
+  const { items: models, price_list_date: priceListDate } = all ?? first;
+  const isFiltered = q !== "" || operation !== "";
+  const shown = all || !isFiltered ? filterModels(models, q, operation) : undefined;
   const { dialog, openDialog, closeDialog, act, editRouted } = useModelDialog(models);
   const toggle = useToggle(mutate);
   const reload = () => void mutate();
@@ -85,22 +86,22 @@ function Content({ isOwner }: { isOwner: boolean }) {
                 </Link>
               </Button>
             ) : null}
-            {models?.length ? createButton : null}
+            {models.length > 0 ? createButton : null}
           </div>
         }
       />
-      {models && models.length > 0 ? <Filters q={q} operation={operation} /> : null}
-      <ResultCount query={`${operation} ${q}`} rows={q || operation ? shown : undefined} hasMore={false} />
-      {error && !models ? (
+      {models.length > 0 ? <Filters q={q} operation={operation} /> : null}
+      <ResultCount query={`${operation} ${q}`} rows={isFiltered ? shown : undefined} hasMore={false} />
+      {error && !all ? (
         <CallError error={error} onRetry={reload} />
-      ) : !models || !shown ? (
+      ) : !shown ? (
         <ModelListSkeleton />
       ) : shown.length > 0 ? (
         <div className="grid gap-4">
           <FirstRows items={shown}>
             {(rows) => <ModelList models={rows} onAction={act} onToggle={toggle} />}
           </FirstRows>
-          <PriceDate data={data} />
+          <PriceDate date={priceListDate} />
         </div>
       ) : models.length > 0 ? (
         <NoSearchResults title={t("noMatch.title")} text={t("noMatch.text")} onClear={clearFilters} />
@@ -110,7 +111,7 @@ function Content({ isOwner }: { isOwner: boolean }) {
       {dialog ? (
         <ModelDialogs
           dialog={dialog}
-          priceListDate={data?.price_list_date ?? null}
+          priceListDate={priceListDate}
           onChanged={reload}
           onEdit={editRouted}
           onNewest={(model) => openDialog({ kind: "edit", model })}
@@ -122,13 +123,11 @@ function Content({ isOwner }: { isOwner: boolean }) {
 }
 
 /** The open dialog: chosen on the page, else the route named by the page's URL. */
-function useModelDialog(models: readonly Model[] | undefined) {
+function useModelDialog(models: readonly Model[]) {
   const params = useSearchParams();
   const [chosen, openDialog] = useLinkedDialog("create", CREATE);
   const routeOf = params.get("model");
-  const routed = models?.find(
-    (one) => one.name === routeOf || one.aliases.some((alias) => alias === routeOf),
-  );
+  const routed = models.find((one) => one.name === routeOf || one.aliases.some((alias) => alias === routeOf));
   const route: ModelDialog | null = routeOf ? { kind: "route", name: routeOf } : null;
   return {
     dialog: chosen ?? route,
@@ -166,13 +165,13 @@ function clearFilters(): void {
   pushQueryParams({ q: null, operation: null });
 }
 
-function PriceDate({ data }: { data: Listed }) {
+function PriceDate({ date }: { date: string }) {
   const t = useTranslations("models");
   const format = useFormatter();
   return (
     <p className="text-sm text-ink-faint">
       {t("priceDate", {
-        date: format.dateTime(new Date(`${data.price_list_date}T00:00:00Z`), {
+        date: format.dateTime(new Date(`${date}T00:00:00Z`), {
           dateStyle: "medium",
           timeZone: "UTC",
         }),

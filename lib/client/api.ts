@@ -87,6 +87,14 @@ export function cached(endpoint: JsonKey, input: RequestInput, data: unknown): R
   return { [cacheKey(endpoint, input)]: data };
 }
 
+/** The same of a list that is fetched as a whole, if its first page is all of it. */
+export function cachedIfWhole<Key extends JsonKey>(
+  endpoint: Key,
+  first: DataOf<Key> & { next_cursor: string | null },
+): Record<string, unknown> {
+  return first.next_cursor === null ? { [cacheKey(endpoint, {})]: first } : {};
+}
+
 /** Fetches the reply of a cache key. */
 export async function fetchCached(key: string): Promise<unknown> {
   return readData(await send("GET", key.slice(key.lastIndexOf(" ") + 1)));

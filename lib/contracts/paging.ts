@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { boundedLine } from "./text";
 
-/** Default number of rows per page. */
+/** Default and largest number of rows per page. */
 export const PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 100;
 
 /** The query parameter `limit`, decimal digits only: `z.coerce` would also accept `0x10`, `1e1` and ` 5`. */
 export const limitUpTo = (max: number) =>
@@ -12,8 +13,8 @@ export const limitUpTo = (max: number) =>
     .transform(Number)
     .pipe(z.int().min(1).max(max));
 /** Rows per page. */
-const Limit = limitUpTo(100);
-const LIMIT_META = { type: "integer", minimum: 1, maximum: 100 } as const;
+const Limit = limitUpTo(MAX_PAGE_SIZE);
+const LIMIT_META = { type: "integer", minimum: 1, maximum: MAX_PAGE_SIZE } as const;
 
 /** The query parameter `limit` of a list with `fallback` rows by default. */
 export function limitWithDefault(fallback: number) {

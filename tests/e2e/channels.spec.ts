@@ -618,6 +618,23 @@ test.describe("a long list", () => {
       await expect(page.getByRole("row")).toHaveCount(114);
       await expect(page.getByRole("button", { name: "Load more" })).toHaveCount(0);
     }
+    for (const [path, hidden] of [
+      ["/channels", "Upstream 109"],
+      ["/models", "speech-109"],
+    ] as const) {
+      const first = await page.request.get(routed.product.url + path);
+      expect(await first.text(), "the page has the first rows only").not.toContain(hidden);
+      await page.goto(`${routed.product.url + path}?q=${hidden}`);
+      await expect(rowOf(page, hidden)).toBeVisible();
+      await expect(page.getByRole("row")).toHaveCount(2);
+    }
+    await page.goto(`${routed.product.url}/channels`);
+    await page.getByRole("searchbox", { name: "Search channels" }).fill("SPEECH-042");
+    await expect(page.getByRole("row")).toHaveCount(2);
+    await expect(rowOf(page, "Upstream 042")).toBeVisible();
+    await page.getByRole("searchbox").fill("nothing");
+    await page.getByRole("button", { name: "Clear search" }).click();
+    await expect(page.getByRole("row")).toHaveCount(101);
     await page.goto(`${routed.product.url}/models`);
     // Fast typing loses no letter, although each one renders a hundred rows.
     await page.getByRole("searchbox").pressSequentially("speech-109");

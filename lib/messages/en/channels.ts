@@ -5,6 +5,8 @@ export const channels = {
   lead: "Upstreams that serve your models, by priority. Equal priority shares traffic by weight and latency.",
   titles: { one: "Channel", edit: "Edit channel" },
   add: "Add channel",
+  search: "Search channels",
+  noMatch: { title: "No channels match", text: "Names, addresses and models are searched." },
   table: {
     order: "Priority",
     name: "Channel",

@@ -5,6 +5,8 @@ export const channels = {
   lead: "为模型提供服务的上游，按优先级排列。优先级相同的渠道按权重和延迟分担流量。",
   titles: { one: "渠道详情", edit: "编辑渠道" },
   add: "添加渠道",
+  search: "搜索渠道",
+  noMatch: { title: "没有匹配的渠道", text: "搜索范围是名称、地址和模型。" },
   table: {
     order: "优先级",
     name: "渠道",
