@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { AppError } from "../../lib/errors";
 import {
   addUser,
   type ConsoleHarness,
@@ -215,6 +216,21 @@ describe("changing the password", () => {
     const flow = await harness("/api/user/login", { body: { ...OWNER, password: NEW } });
     const replay = await harness("/api/user/login/2fa", { body: { code }, cookie: flow.cookie });
     expect(replay.json.code).toBe("invalid_code");
+  });
+
+  test.each([
+    ["with 2FA", true],
+    ["without 2FA", false],
+  ])("hashes no new password for a wrong current one %s, and consumes no code", async (_name, has2fa) => {
+    const enrolled = has2fa ? await enrol(harness, services.clock, owner) : null;
+    const code = enrolled ? totpCode(enrolled.secret, services.clock.now()) : undefined;
+    const hash = vi.spyOn(services.hasher, "hash");
+    const wrong = { current_password: "wrong wrong wrong", new_password: NEW, code };
+    expect((await change(wrong)).status).toBe(403);
+    expect(hash).not.toHaveBeenCalled();
+    hash.mockRejectedValueOnce(new AppError("overloaded", "Too many sign-ins at once."));
+    expect((await change({ ...wrong, current_password: OWNER.password })).status).toBe(503);
+    expect((await change({ ...wrong, current_password: OWNER.password })).status).toBe(200);
   });
 
   test("checks twenty passwords a minute: sign-ins wait in the same queue", async () => {

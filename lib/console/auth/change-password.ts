@@ -7,7 +7,7 @@ import { recordAudit } from "../audit/record";
 import type { ConsoleContext } from "../context";
 import { canonicalPassword, requireGoodPassword } from "./password-rules";
 import { type SignedIn, startSession } from "./sessions";
-import { stepUp, verifyOwnPassword } from "./step-up";
+import { verifyOwnCode, verifyOwnPassword } from "./step-up";
 import { requireCode } from "./two-factor/codes";
 
 /**
@@ -19,16 +19,16 @@ export async function changePassword(ctx: ConsoleContext, input: ChangePassword)
   const { user } = requireSession(ctx);
   requireGoodPassword(ctx.instance, input.new_password, user, "new_password");
   const twoFactor = await ctx.store.twoFactors.find(user.id);
-  const newHash = () => ctx.hasher.hash(canonicalPassword(input.new_password), "login");
-  if (twoFactor?.state === "enabled") {
-    const proof = { password: input.current_password, code: requireCode(input.code) };
-    // Hashed before the code is used up: a full queue must not cost the user a code.
-    const passwordHash = await newHash();
-    return stepUp(ctx, user, twoFactor, proof, (tx, method) => replace(tx, ctx, user, passwordHash, method));
-  }
+  const code = twoFactor?.state === "enabled" ? requireCode(input.code) : null;
   await verifyOwnPassword(ctx, user, input.current_password);
-  const passwordHash = await newHash();
-  return ctx.store.transaction((tx) => replace(tx, ctx, user, passwordHash, "password"));
+  // Hashed once the password was right, so that guesses cannot fill the queue of sign-ins; and before the code is used
+  // up, so that a full queue costs the user no code.
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.new_password), "login");
+  if (twoFactor === null || code === null)
+    return ctx.store.transaction((tx) => replace(tx, ctx, user, passwordHash, "password"));
+  return verifyOwnCode(ctx, user, twoFactor, code, (tx, method) =>
+    replace(tx, ctx, user, passwordHash, method),
+  );
 }
 
 async function replace(

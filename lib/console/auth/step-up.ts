@@ -51,8 +51,22 @@ export async function stepUp<T>(
   change: (tx: Repositories, method: TwoFactorMethod) => Promise<T>,
 ): Promise<T> {
   await verifyOwnPassword(ctx, user, proof.password);
+  return verifyOwnCode(ctx, user, twoFactor, proof.code, change);
+}
+
+/**
+ * The second half of `stepUp`, for a caller with work between it and `verifyOwnPassword`, which must come first. Throws
+ * `step_up_failed`, `rate_limited`, and what `change` throws.
+ */
+export async function verifyOwnCode<T>(
+  ctx: ConsoleContext,
+  user: UserRecord,
+  twoFactor: TwoFactorRecord,
+  code: string,
+  change: (tx: Repositories, method: TwoFactorMethod) => Promise<T>,
+): Promise<T> {
   await countCodeAttempt(ctx, user.id);
-  const matched = matchCode(ctx, twoFactor, proof.code);
+  const matched = matchCode(ctx, twoFactor, code);
   const outcome = await ctx.store.transaction(async (tx): Promise<Outcome<T>> => {
     const method = await consumeCode(tx, twoFactor, matched);
     if (method !== null) return { isProven: true, value: await change(tx, method) };
