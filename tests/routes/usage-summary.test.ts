@@ -189,14 +189,17 @@ test("returns at most a thousand labels and counts every call in the total", asy
   );
   await Promise.all(many);
   for (let i = 0; i < 2; i++) await settle(mia.id, { tags: "busy", endUser: "busy" });
+  // The largest label, but each of its calls has different tags, so that none is among the largest groups.
+  for (let i = 0; i < 3; i++) await settle(mia.id, { tags: `z${i},spread`, endUser: `z${i}` });
   const byTag = await harness("/api/usage/summary?by=tag", { cookie: mia.cookie });
   const byCaller = await harness("/api/usage/summary?by=end_user", { cookie: mia.cookie });
   for (const { json } of [byTag, byCaller]) {
-    expect(json.data.total.calls).toBe(1_102);
+    expect(json.data.total.calls).toBe(1_105);
     expect(json.data.items).toHaveLength(1_000);
     const named = json.data.items.find((item: { name: string }) => item.name === "busy");
     expect(named).toMatchObject({ calls: 2 });
   }
+  expect(byTag.json.data.items[0]).toMatchObject({ name: "spread", calls: 3 });
 });
 
 test("returns the items with the most calls and the total of all with a limit, over short and long ranges", async () => {

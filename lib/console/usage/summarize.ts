@@ -32,6 +32,11 @@ function readRange(query: UsageSummaryQuery, now: number): { from: number; to: n
   return { from, to };
 }
 
+/**
+ * Most labels whose calls are added up before the largest are chosen: as many as the entries that a summary reads, so
+ * that a label is left out only where calls have several each. Bounds the memory of one request.
+ */
+const MAX_COUNTED_LABELS = 100_000;
 /** Yields to other work after this many groups: one group may have a hundred labels. */
 const GROUPS_PER_STEP = 250;
 
@@ -60,7 +65,8 @@ async function sumByItem(
   periodOf: (hour: number | null) => string | null,
 ): Promise<{ items: Item[]; total: Sums }> {
   const isLabelled = isLabel(by);
-  const maxItems = isLabelled ? MAX_SUMMARY_ITEMS : Number.POSITIVE_INFINITY;
+  const maxCounted = isLabelled ? MAX_COUNTED_LABELS : Number.POSITIVE_INFINITY;
+  const maxItems = limit ?? (isLabelled ? MAX_SUMMARY_ITEMS : Number.POSITIVE_INFINITY);
   const ordered = isLabelled ? groups.toSorted(byAmount(order)) : groups;
   const items = new Map<string, Item>();
   let total: Sums = NO_SUMS;
@@ -73,13 +79,13 @@ async function sumByItem(
       const itemKey = `${period}\n${name === null ? "" : `=${name}`}`;
       const known = items.get(itemKey);
       if (known !== undefined) known.sums = addSums(known.sums, group);
-      else if (items.size < maxItems) items.set(itemKey, { period, name, sums: addSums(NO_SUMS, group) });
+      else if (items.size < maxCounted) items.set(itemKey, { period, name, sums: addSums(NO_SUMS, group) });
     }
   }
-  if (limit === undefined || items.size <= limit) return { items: [...items.values()], total };
+  if (items.size <= maxItems) return { items: [...items.values()], total };
   const compare = byAmount(order);
   const largest = [...items.values()].sort((a, b) => compare(a.sums, b.sums));
-  return { items: largest.slice(0, limit), total };
+  return { items: largest.slice(0, maxItems), total };
 }
 
 async function labelsOfSubjects(
