@@ -109,8 +109,9 @@ export async function applyStoredSettings(services: SettingsServices): Promise<v
       }, RETRY_MS).unref();
     });
   instance.refreshSettings = refreshOrRetry;
-  await refresh();
+  // Before the first read, so that no change after it is missed.
   store.onChange((topics) => {
     if (topics.has("settings")) void refreshOrRetry();
   });
+  await refresh();
 }

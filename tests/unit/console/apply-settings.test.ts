@@ -72,6 +72,20 @@ test("applies another process's change after the topic `settings`, and uses the 
   expect([limits?.attemptsPerCall, instance.passwordMinimum]).toEqual([2, 10]);
 });
 
+test("applies a change that is made while the settings are first read", async () => {
+  const { stored, services, instance, notify } = openSettings();
+  vi.spyOn(services.store.settings, "all")
+    .mockResolvedValueOnce({})
+    .mockImplementationOnce(async () => {
+      stored.password_minimum = 12;
+      notify("settings");
+      return {};
+    });
+  await applyStoredSettings(services);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(instance.passwordMinimum).toBe(12);
+});
+
 test("applies a change once the store is available again", async () => {
   const { stored, services, instance, notify, state, warnings } = openSettings();
   await applyStoredSettings(services);
