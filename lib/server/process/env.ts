@@ -247,10 +247,10 @@ export function provideToNextAuth(values: { secret: string; url: string }): void
   process.env.NEXTAUTH_URL = values.url;
 }
 
-/** True when Node runs with a lenient HTTP parser. */
+/** True when Node runs with a lenient HTTP parser. Node reads `_` in its options as `-`, and quotes in NODE_OPTIONS. */
 export function isParserLoosened(): boolean {
-  const flags = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? "").split(" ")];
-  return flags.some((flag) => flag === "--insecure-http-parser");
+  const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ");
+  return options.replaceAll("_", "-").includes("--insecure-http-parser");
 }
 
 /** Sets what Next and React read: the mode, and no telemetry. Call it before either is loaded. */

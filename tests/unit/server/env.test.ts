@@ -2,8 +2,8 @@ import fs, { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test, vi } from "vitest";
-import { readEnvironment, SettingError } from "../../../lib/server/process/env";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { isParserLoosened, readEnvironment, SettingError } from "../../../lib/server/process/env";
 import {
   checkSecret,
   instanceSecret,
@@ -185,6 +185,24 @@ describe("a valid environment", () => {
   test("replaces a single limit and keeps the others", () => {
     const { limits } = readEnvironment({ PATCHBAY_LIMITS: '{"consoleBodyBytes":10}' });
     expect(limits).toMatchObject({ consoleBodyBytes: 10, jsonBodyBytes: 4 * 1024 * 1024 });
+  });
+});
+
+describe("a lenient HTTP parser", () => {
+  test.each([
+    "--insecure-http-parser",
+    "--max-http-header-size=9000 --insecure_http_parser",
+    '"--insecure_http-parser"',
+  ])("is found in NODE_OPTIONS %s", (options) => {
+    vi.stubEnv("NODE_OPTIONS", options);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(isParserLoosened()).toBe(true);
+  });
+
+  test.each(["", "--no-insecure-http-parser"])("is not found in NODE_OPTIONS '%s'", (options) => {
+    vi.stubEnv("NODE_OPTIONS", options);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(isParserLoosened()).toBe(false);
   });
 });
 
