@@ -85,6 +85,22 @@ describe("the password hasher", () => {
     expect(verified[0]).not.toBe(known);
   });
 
+  test("makes the dummy hash again after a failure, which both kinds of users see", async () => {
+    let isFull = true;
+    const failing = createPasswordHasher({
+      async hash() {
+        if (isFull) throw new Error("out of memory");
+        return "";
+      },
+      verify: async () => true,
+    });
+    await expect(failing.verify("known", "x")).rejects.toThrow("out of memory");
+    await expect(failing.verify(null, "x")).rejects.toThrow("out of memory");
+    isFull = false;
+    expect(await failing.verify(null, "x")).toBe(false);
+    expect(await failing.verify("known", "x")).toBe(true);
+  });
+
   test("returns false for an unknown user with the real argon2", async () => {
     expect(await hasher.verify(null, "a password that no user has")).toBe(false);
   });
