@@ -126,18 +126,20 @@ function createClockWatch({ store, clock, log }: ConsoleServices): () => Promise
   return async () => {
     const current = clock.now() - clock.monotonic();
     const ms = Math.round(current - offset);
+    if (Math.abs(ms) > CLOCK_JUMP_MS) {
+      await store.transaction((tx) =>
+        tx.audit.append({
+          at: clock.now(),
+          actor: "system",
+          action: "clock.jump",
+          target: "",
+          detail: { milliseconds: ms },
+        }),
+      );
+      log.warn("clock_jumped", { ms });
+    }
+    // Only after the audit entry: while the store is unavailable, the next check finds the same jump.
     offset = current;
-    if (Math.abs(ms) <= CLOCK_JUMP_MS) return;
-    log.warn("clock_jumped", { ms });
-    await store.transaction((tx) =>
-      tx.audit.append({
-        at: clock.now(),
-        actor: "system",
-        action: "clock.jump",
-        target: "",
-        detail: { milliseconds: ms },
-      }),
-    );
   };
 }
 

@@ -51,8 +51,10 @@ beforeEach(async () => {
           return 0;
         },
       },
-      transaction: async (work: (tx: unknown) => Promise<void>) =>
-        work({ audit: { append: async (entry: unknown) => audited.push(entry) } }),
+      transaction: async (work: (tx: unknown) => Promise<void>) => {
+        if (isBroken) throw new Error("away");
+        await work({ audit: { append: async (entry: unknown) => audited.push(entry) } });
+      },
     },
   };
   const beat = async () => {
@@ -88,6 +90,18 @@ describe("a change of the wall clock", () => {
     expect(audited).toEqual([
       expect.objectContaining({ actor: "system", action: "clock.jump", detail: { milliseconds: wallMs } }),
     ]);
+  });
+
+  test("is audited and logged once when the store is available again", async () => {
+    await pass(5_000);
+    isBroken = true;
+    await pass(5_000, 3_600_000);
+    await pass(5_000);
+    expect(audited).toEqual([]);
+    isBroken = false;
+    await pass(10_000);
+    expect(audited).toMatchObject([{ action: "clock.jump", detail: { milliseconds: 3_600_000 } }]);
+    expect(warned.filter((event) => event === "clock_jumped")).toHaveLength(1);
   });
 
   test("is ignored when it is a slew of one second per check", async () => {
