@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { refreshVoices } from "../../lib/console/voices/refresh";
 import { createDispatcher } from "../../lib/http/core/dispatch";
 import type { Inbound } from "../../lib/http/core/exchange";
@@ -50,7 +50,7 @@ async function until(isReached: (data: Awaited<ReturnType<typeof list>>) => bool
 const isDone = (data: { installations: unknown[]; installed: { channel: unknown }[] }) =>
   data.installations.length === 0 && data.installed.some(({ channel }) => channel !== null);
 
-function upload(name: string, query: string, body: Uint8Array, as = cookie) {
+function upload(name: string, query: string, body: Uint8Array, as = cookie, whileReading?: () => unknown) {
   const request: Inbound = {
     method: "POST",
     path: `/api/voices/${name}/upload`,
@@ -64,7 +64,10 @@ function upload(name: string, query: string, body: Uint8Array, as = cookie) {
     receivedAt: 0,
     signal: new AbortController().signal,
     onFinished: () => undefined,
-    readBody: async () => body,
+    readBody: async () => {
+      await whileReading?.();
+      return body;
+    },
     streamBody: async function* () {
       yield* [];
     },
@@ -122,6 +125,16 @@ it("installs an archive uploaded in parts, and refuses a part out of order", asy
   expect((await upload("a b", "file=tiny.tar.gz&offset=0&total=3", bytes.subarray(0, 3))).status).toBe(400);
   expect((await upload("zip", "file=tiny.zip&offset=0&total=3", bytes.subarray(0, 3))).status).toBe(400);
   expect((await upload("big", "file=a.tar.gz&offset=0&total=9e9", bytes.subarray(0, 3))).status).toBe(400);
+});
+
+it("stores and installs nothing when the session ends while the part arrives", async () => {
+  const bytes = await readFile(archive);
+  const { id = "" } = (await services.store.users.findByNameOrEmail("olivia")) ?? {};
+  const query = `file=tiny.tar.gz&offset=0&total=${bytes.length}`;
+  const receive = vi.spyOn(voices, "receive");
+  const reply = await upload("mine", query, bytes, cookie, () => services.store.sessions.deleteByUser(id));
+  expect(reply.status).toBe(401);
+  expect(receive).not.toHaveBeenCalled();
 });
 
 it("keeps the error of an upload without a voice until it is dismissed", async () => {

@@ -65,8 +65,8 @@ async function findCaller(
 }
 
 /**
- * Authenticates again once a JSON body has arrived: a slow body keeps a request open, and its user may have been signed
- * out, disabled or demoted meanwhile. Anonymous callers stay anonymous. A raw body is read only later, by the handler.
+ * Authenticates again once a body has arrived: a slow body keeps a request open, and its user may have been signed
+ * out, disabled or demoted meanwhile. Anonymous callers stay anonymous.
  */
 async function findCallerAfterBody(
   route: ConsoleRoute,
@@ -155,7 +155,8 @@ export function consoleContext(
 
 /**
  * Runs one request of the console API: same origin → set up → authentication and role → a member's limit of changes →
- * content type, size, JSON, fields → authentication again → handler.
+ * content type, size, JSON, fields → authentication again → handler. A raw body is read by the handler: `readBytes`
+ * authenticates again after it; `streamBytes`, for endpoints that store nothing, does not.
  */
 export async function runConsoleRoute(
   route: ConsoleRoute,
@@ -170,7 +171,11 @@ export async function runConsoleRoute(
   if (isLimitedChange(route) && arrived.kind !== "anonymous" && arrived.user.role === "member")
     await takeMemberChange(services, arrived.user.id);
   const body = await readBody(route, services, request);
-  const readBytes = () => request.readBody(route.maxBodyBytes ?? 0);
+  const readBytes = async () => {
+    const bytes = await request.readBody(route.maxBodyBytes ?? 0);
+    await findCallerAfterBody(route, services, request, arrived);
+    return bytes;
+  };
   const streamBytes = () => request.streamBody(route.maxBodyBytes ?? 0);
   const caller = await findCallerAfterBody(route, services, request, arrived);
   const given = readQuery(request.query);
