@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readAuditDetail } from "../../components/audit/audit-detail";
 import { DEFAULT_SETTINGS } from "../../lib/contracts/console/settings";
 import { DAY_MS } from "../../lib/contracts/durations";
@@ -163,6 +163,25 @@ describe("roles", () => {
     expect((await patch("usr_unknown", { version: 1 })).status).toBe(404);
     expect((await harness("/api/users/usr_unknown", { method: "DELETE", cookie: owner })).status).toBe(404);
   });
+});
+
+test("a demoted administrator sets no password that was still being hashed", async () => {
+  const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
+  const mia = await addUser(harness, owner, { username: "mia" });
+  const before = await services.store.users.findById(mia.id);
+  const hash = vi.spyOn(services.hasher, "hash");
+  const setRole = async (role: "admin" | "member") => {
+    const { version = 0 } = (await services.store.users.findById(ada.id)) ?? {};
+    await services.store.users.update({ id: ada.id, version }, { role });
+    return "hash";
+  };
+  hash.mockImplementationOnce(() => setRole("member"));
+  expect((await patch(mia.id, { password: PASSWORD, version: 1 }, ada.cookie)).status).toBe(403);
+  await setRole("admin");
+  hash.mockImplementationOnce(() => setRole("member"));
+  expect((await create({ username: "late" }, ada.cookie)).status).toBe(403);
+  expect(await services.store.users.findById(mia.id)).toEqual(before);
+  expect(await count()).toBe(3);
 });
 
 describe("changing a user", () => {

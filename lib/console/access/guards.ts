@@ -53,6 +53,16 @@ export function requireOwner(ctx: Pick<ConsoleContext, "caller">, message: strin
   throw new AppError("forbidden", message);
 }
 
+/** As `outranks`, for the actor as stored now: they may have been demoted or disabled since they were authenticated. */
+export async function stillOutranks(
+  tx: Repositories,
+  actor: UserRecord,
+  target: Pick<UserRecord, "role">,
+): Promise<boolean> {
+  const present = await tx.users.findById(actor.id);
+  return present?.enabled === true && outranks(present, target);
+}
+
 /** The user to change. Throws `not_found`; `forbidden` for the caller's own account, an equal or a higher role. */
 export async function findManageable(tx: Repositories, actor: UserRecord, id: string): Promise<UserRecord> {
   const target = await tx.users.findById(id);
@@ -60,7 +70,7 @@ export async function findManageable(tx: Repositories, actor: UserRecord, id: st
   if (target.id === actor.id) {
     throw new AppError("forbidden", "Change your own account on the account page.");
   }
-  if (!outranks(actor, target)) {
+  if (!(await stillOutranks(tx, actor, target))) {
     throw new AppError("forbidden", "Only a user with a higher role may change this user.");
   }
   return target;

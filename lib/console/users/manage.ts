@@ -8,6 +8,7 @@ import {
   requireSignedInAdmin,
   requireSignedInOperator,
   requireWritableSite,
+  stillOutranks,
 } from "../access/guards";
 import { type ActorContext, recordAudit } from "../audit/record";
 import { canonicalPassword, requireGoodPassword } from "../auth/password-rules";
@@ -22,8 +23,10 @@ import { newUser, requireFreeNames } from "./new-user";
 /** Creates a user of a lower role than the caller's. Throws `forbidden`, `invalid`, `conflict`. */
 export async function createUser(ctx: ConsoleContext, input: CreateUser): Promise<ManagedUser> {
   const actor = requireSignedInAdmin(ctx);
-  if (!outranks(actor, input))
-    throw new AppError("forbidden", "You may only add users with a lower role than yours.");
+  const mayAdd = (does: boolean): void => {
+    if (!does) throw new AppError("forbidden", "You may only add users with a lower role than yours.");
+  };
+  mayAdd(outranks(actor, input));
   await requireWritableSite(ctx, actor);
   const email = input.email ?? null;
   requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
@@ -41,6 +44,8 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
     },
   );
   return ctx.store.transaction(async (tx) => {
+    // Hashing may have waited in its queue.
+    mayAdd(await stillOutranks(tx, actor, input));
     await requireFreeNames(tx, { username: user.usernameKey, email: user.emailKey }, null);
     await tx.users.insert(user);
     const { username, role } = user;
