@@ -33,14 +33,16 @@ const THRESHOLDS = [
   ["error_rate_percent", "errors"],
   ["disk_free_percent", "disk"],
 ] as const;
-const FIELDS = [
-  "channel_open_minutes",
-  "error_rate_percent",
-  "disk_free_percent",
-  "rules",
-  "webhook_url",
-  "slack_url",
-] as const;
+// Names every field; the assertion only restores the names, which Object.keys returns as strings.
+const FIELDS = Object.keys({
+  channel_open_minutes: true,
+  error_rate_percent: true,
+  disk_free_percent: true,
+  budgets: true,
+  rules: true,
+  webhook_url: true,
+  slack_url: true,
+} satisfies Record<keyof Rules, true>) as (keyof Rules)[];
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
