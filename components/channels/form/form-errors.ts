@@ -60,8 +60,12 @@ function pairError(pairs: readonly NamedText[], t: FieldErrorTranslator): string
   return null;
 }
 
-/** Errors of headers and voices that the request could not carry or the gateway would not use. */
-export function pairErrors({ headers, voices }: ChannelDraft, t: FieldErrorTranslator): FieldErrors {
+/**
+ * Errors of headers and voices that the request could not carry or the gateway would not use. None for a built-in
+ * engine: its form neither shows nor saves them.
+ */
+export function pairErrors({ preset, headers, voices }: ChannelDraft, t: FieldErrorTranslator): FieldErrors {
+  if (preset === "embedded") return {};
   const found = [
     ["headers", pairError(headers, t)],
     ["options.voices", pairError(voices, t)],

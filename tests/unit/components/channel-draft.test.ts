@@ -58,6 +58,12 @@ test("rejects limits that are not numbers, which would be saved as no limit", ()
   expect(errorsOf(" ", "20")).toEqual([]);
 });
 
+test("accepts any voices of a built-in engine, whose form does not show them", () => {
+  const voices = ["nova", "Nova"].map((name) => ({ id: name, name, value: "Kore" }));
+  expect(pairErrors({ ...NEW_CHANNEL, preset: "openai", voices }, t)).not.toEqual({});
+  expect(pairErrors({ ...NEW_CHANNEL, preset: "embedded", voices }, t)).toEqual({});
+});
+
 test("rejects headers and voices that the request would leave out", () => {
   const pairs = (...rows: [string, string][]) =>
     rows.map(([name, value], index) => ({ id: String(index), name, value }));
