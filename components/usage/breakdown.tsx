@@ -44,7 +44,7 @@ function amountOf(item: UsageSummary["total"], figure: Figure): number {
 }
 
 /** A bar for each of the largest items, which links to a filter for the item, and a bar for all others together. */
-function useBars(summary: UsageSummary | undefined, by: Dimension, figure: Figure): Bar[] {
+export function useBars(summary: UsageSummary | undefined, by: Dimension, figure: Figure): Bar[] {
   const all = summary?.items ?? [];
   const isCut = all.length === MAX_ITEMS;
   const t = useTranslations("usage.by");
@@ -64,7 +64,8 @@ function useBars(summary: UsageSummary | undefined, by: Dimension, figure: Figur
   const bars = items.slice(0, MAX_ROWS).map((item): Bar => {
     const value = amountOf(item, figure);
     return {
-      key: item.name ?? "",
+      // No name of an item equals the key of the bar for all others.
+      key: item.name === null ? "" : `=${item.name}`,
       label: labelOf(item),
       value,
       bad: figure === "calls" ? item.errors : 0,
