@@ -13,7 +13,7 @@ import {
 } from "../ui/alert-dialog";
 import { Button } from "../ui/button";
 
-/** Deletes all takes in this browser after a confirmation. */
+/** Deletes the user's takes in this browser after a confirmation. */
 export function ClearHistory({ count, onClear }: { count: number; onClear(): void }) {
   const t = useTranslations("speech.history");
   const common = useTranslations("common");

@@ -115,7 +115,14 @@ export async function deleteTake(id: string): Promise<void> {
   await (await database()).delete("takes", id);
 }
 
-/** Deletes all takes in this browser, of every user: called at sign-out and by "Delete takes". Never throws. */
+/** Deletes a user's takes in this browser. */
+export async function deleteTakes(userId: string): Promise<void> {
+  const { store, done } = (await database()).transaction("takes", "readwrite");
+  const ids = await store.index("byUser").getAllKeys(rangeOf(userId));
+  await Promise.all([...ids.map((id) => store.delete(id)), done]);
+}
+
+/** Deletes all takes in this browser, of every user: called at sign-out. Never throws. */
 export async function clearTakes(): Promise<void> {
   try {
     await (await database()).clear("takes");

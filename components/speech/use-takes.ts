@@ -84,7 +84,7 @@ function useHistory(userId: string) {
       setTakes([]);
       unsaved.current.clear();
       loadStore()
-        .then((store) => store.clearTakes())
+        .then(({ deleteTakes }) => deleteTakes(userId))
         .catch(() => undefined);
     },
   };

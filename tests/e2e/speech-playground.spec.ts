@@ -111,6 +111,30 @@ test.describe("a server that becomes unreachable during the first take", () => {
   });
 });
 
+test("deletes only the signed-in user's takes from the browser", async ({ ownerPage: page, product }) => {
+  await openSpeech(page, product.url, [["text", SENTENCE]]);
+  await speak(page);
+  await expect.poll(async () => (await storedTakes(page)).length).toBe(1);
+  const durationMs = 1_234_567;
+  await page.evaluate(async (ms) => {
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const db = await done(indexedDB.open("patchbay-takes"));
+    const store = db.transaction("takes", "readwrite").objectStore("takes");
+    const [take] = await done(store.getAll());
+    await done(store.put({ ...take, id: "take_other", userId: "usr_other", durationMs: ms }));
+    db.close();
+  }, durationMs);
+  await page.getByRole("button", { name: "Delete all" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete takes" }).click();
+  await expect
+    .poll(async () => (await storedTakes(page)).map((take) => take.durationMs))
+    .toEqual([durationMs]);
+});
+
 async function downloadAs(page: Page, format: string): Promise<Download> {
   await page.getByRole("button", { name: "Download in another format" }).click();
   const [download] = await Promise.all([
