@@ -1,4 +1,4 @@
-import type { Page } from "playwright/test";
+import type { Page, Request } from "playwright/test";
 import { setUp, signIn as signInByApi } from "../support/product";
 import { totpCode } from "../support/totp";
 import { changeSettings } from "./console-api";
@@ -127,6 +127,36 @@ test("lists more than one page of pending links", async ({ page, freshProduct: {
   await expect(oldest).toHaveCount(0);
   await page.getByRole("button", { name: "Load more" }).click();
   await expect(oldest).toBeVisible();
+});
+
+test("shows the link that was pasted last when an earlier one is checked later", async ({
+  page,
+  product: { url, cookie },
+}) => {
+  const inviteFor = async (email: string) =>
+    (await call<{ token: string }>(url, cookie, "/api/invites", { role: "member", email })).token;
+  const [earlier, last] = [await inviteFor("earlier@example.com"), await inviteFor("last@example.com")];
+  let release = (): void => undefined;
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const isEarlier = (one: Request) => one.postData()?.includes(earlier) ?? false;
+  await page.route("**/api/invites/inspect", async (route) => {
+    if (isEarlier(route.request())) await isReleased;
+    await route.continue();
+  });
+  const isSent = page.waitForRequest(isEarlier);
+  await page.goto(`${url}/invite#token=${earlier}`);
+  await isSent;
+  await page.evaluate((token) => {
+    location.hash = `#token=${token}`;
+  }, last);
+  await expect(page.getByText("last@example.com")).toBeVisible();
+  const isChecked = page.waitForResponse((one) => isEarlier(one.request()));
+  release();
+  await isChecked;
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  await expect(page.getByText("last@example.com")).toBeVisible();
 });
 
 test("invalidates a revoked invite link", async ({ ownerPage: page, product, browser }) => {

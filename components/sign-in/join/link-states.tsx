@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { api, callApi } from "@/lib/client/api";
 import { isApiError } from "@/lib/client/api-error";
@@ -24,21 +24,31 @@ type LinkState<Kind extends InviteFacts["kind"]> =
   | { state: "invalid" }
   | { state: "failed"; error: unknown };
 
+async function checkLink<Kind extends InviteFacts["kind"]>(
+  kind: Kind,
+  token: string,
+): Promise<LinkState<Kind>> {
+  try {
+    const facts = await callApi(api.inspectInvite, { body: { token } });
+    // The kinds are compared here, but TypeScript does not narrow by a type parameter.
+    return facts.kind === kind ? { state: "valid", token, facts: facts as never } : { state: "invalid" };
+  } catch (error) {
+    return isApiError(error, "not_found") ? { state: "invalid" } : { state: "failed", error };
+  }
+}
+
 /** Reads the token in the URL's fragment and loads what the link is for. The token stays in the URL for reloads. */
 function useOneTimeLink<Kind extends InviteFacts["kind"]>(kind: Kind) {
   const [link, setLink] = useState<LinkState<Kind>>({ state: "loading" });
+  const latest = useRef<string | null>(null);
   const open = useCallback(async () => {
     const token = new URLSearchParams(window.location.hash.slice(1)).get("token");
+    latest.current = token;
     if (!token) return setLink({ state: "invalid" });
     setLink({ state: "loading" });
-    try {
-      const facts = await callApi(api.inspectInvite, { body: { token } });
-      // The kinds were just compared, but TypeScript does not narrow by a type parameter.
-      if (facts.kind === kind) setLink({ state: "valid", token, facts: facts as never });
-      else setLink({ state: "invalid" });
-    } catch (error) {
-      setLink(isApiError(error, "not_found") ? { state: "invalid" } : { state: "failed", error });
-    }
+    const checked = await checkLink(kind, token);
+    // The reply of an earlier link may arrive after that of the link pasted since.
+    if (latest.current === token) setLink(checked);
   }, [kind]);
   useEffect(() => {
     void open();
