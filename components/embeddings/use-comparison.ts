@@ -27,13 +27,20 @@ export const callModel = (call: EmbeddingsCall, signal: AbortSignal, task?: Retr
  * comparison.
  */
 function useDocuments() {
-  const known = useRef<{ of: Comparison; vectors: Promise<readonly Float32Array[]> } | null>(null);
+  const known = useRef<{
+    of: Comparison;
+    vectors: Promise<readonly Float32Array[]>;
+    abort: AbortController;
+  } | null>(null);
+  useEffect(() => () => known.current?.abort.abort(), []);
   return (of: Comparison) => {
     if (known.current?.of === of) return known.current.vectors;
-    // Aborting the query that sent this call does not abort the call: the next query needs the vectors too.
-    const { signal } = new AbortController();
-    const vectors = callModel(of.call, signal, "RETRIEVAL_DOCUMENT").then((reply) => reply.vectors);
-    known.current = { of, vectors };
+    // Aborting the query that sent this call does not abort the call: the next query needs the vectors too. Only a query
+    // of another comparison does, or leaving the page.
+    known.current?.abort.abort();
+    const abort = new AbortController();
+    const vectors = callModel(of.call, abort.signal, "RETRIEVAL_DOCUMENT").then((reply) => reply.vectors);
+    known.current = { of, vectors, abort };
     // A failed call is sent again with the next query.
     vectors.catch(() => {
       if (known.current?.vectors === vectors) known.current = null;
