@@ -156,9 +156,10 @@ function useFileDrop(onFiles: (files: File[]) => void): boolean {
   const depth = useRef(0);
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   useWindowEvent("dragenter", (event) => {
-    if (!hasFiles(event) || isDialogOpen()) return;
+    if (!hasFiles(event)) return;
+    // Counted over a dialog too: leaving it is counted as well.
     depth.current += 1;
-    setOver(true);
+    if (!isDialogOpen()) setOver(true);
   });
   useWindowEvent("dragleave", (event) => {
     if (!hasFiles(event)) return;

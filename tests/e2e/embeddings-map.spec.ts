@@ -130,6 +130,24 @@ test("ignores Ctrl+Enter and dropped files while the large map is open", async (
   await expect(page.getByRole("button", { name: `Embed ${NEWS.length} texts` })).toBeVisible();
 });
 
+test("keeps the drop area visible over the page's parts after files were dragged over a dialog", async ({
+  ownerPage: page,
+  product,
+}) => {
+  await openLarge(page, product.url);
+  const drag = (on: Locator, ...names: string[]) =>
+    on.evaluate((element, sent) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["dropped"], "dropped.txt", { type: "text/plain" }));
+      for (const name of sent) element.dispatchEvent(new DragEvent(name, { bubbles: true, dataTransfer }));
+    }, names);
+  await drag(large(page), "dragenter", "dragleave");
+  await page.keyboard.press("Escape");
+  await expect(large(page)).toHaveCount(0);
+  await drag(page.getByRole("main"), "dragenter", "dragenter", "dragleave");
+  await expect(page.getByText(en.embeddings.texts.drop)).toBeVisible();
+});
+
 test("shows the map as a table whose rows select texts", async ({ ownerPage: page, product }) => {
   await openLarge(page, product.url);
   await large(page).getByText("Table", { exact: true }).click();
