@@ -4,7 +4,7 @@ import { keepFocus } from "../ui/keep-focus";
 
 /**
  * Shows more rows of the list before the button. When no rows are left, the button disappears; the focus then moves to
- * a button in the row before the new rows, or to the page's content if that row has none.
+ * a button in the row before the new rows, or to the section's heading if that row has none.
  */
 export function MoreButton({ onClick, children }: { onClick(): void; children: ReactNode }) {
   return (
@@ -13,7 +13,8 @@ export function MoreButton({ onClick, children }: { onClick(): void; children: R
       size="sm"
       className="justify-self-start"
       onClick={({ currentTarget: button }) => {
-        keepFocus(button, button.previousElementSibling?.querySelector("li:last-child button"));
+        const last = button.previousElementSibling?.querySelector<HTMLElement>("li:last-child button");
+        keepFocus(button, last ?? button.closest("section")?.querySelector("h2"));
         onClick();
       }}
     >
