@@ -573,6 +573,19 @@ describe("the Slack-compatible webhook", () => {
     expect((await alerts())[0].delivery).toMatchObject({ state: "delivered", attempts: 2, webhook: null });
   });
 
+  test("gets its messages while the signed webhook cannot be decrypted", async () => {
+    await setWebhook(`http://${target}/signed`);
+    await setSlack(`http://${target}/slack`);
+    await services.store.settings.put("alerts_webhook_url", "changed");
+    await watchAlerts(services, FULL);
+    expect(receiver.received.map((one) => one.url)).toEqual(["/slack"]);
+    expect((await alerts())[0].delivery).toMatchObject({
+      state: "pending",
+      webhook: "signed",
+      error: "undecryptable",
+    });
+  });
+
   test("goes to no private address that is not allowed and follows no redirect", async () => {
     receiver.status = 302;
     await setSlack(`http://${target}/`);

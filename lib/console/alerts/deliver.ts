@@ -1,7 +1,7 @@
 import type { TestWebhook, WebhookMessage, WebhookTest } from "../../contracts/console/alerts";
 import { HOUR_MS, MINUTE_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
-import { AppError } from "../../errors";
+import { AppError, hasCode } from "../../errors";
 import { newId } from "../../gateway/new-id";
 import type { AlertRecord, WebhookKind } from "../../ports/store";
 import type { WebhookFailure } from "../../ports/webhook";
@@ -92,7 +92,13 @@ export const BACKOFF_MS: readonly number[] = [
  */
 type WebhookTarget = { kind: "signed"; url: string; secret: string | null } | { kind: "slack"; url: string };
 
-/** The webhook of a kind; null when none is set. */
+/** Its stored URL or secret cannot be decrypted. */
+interface UndecryptableTarget {
+  kind: WebhookKind;
+  url: null;
+}
+
+/** The webhook of a kind; null when none is set. Throws `internal` when it cannot be decrypted. */
 async function webhookTarget(
   services: Pick<ConsoleServices, "store" | "cipher">,
   kind: WebhookKind,
@@ -105,9 +111,10 @@ async function webhookTarget(
 /** Posts one message, signed or in Slack's form; null when it was accepted. */
 async function postMessage(
   { clock, webhook }: Pick<ConsoleServices, "clock" | "webhook">,
-  target: WebhookTarget,
+  target: WebhookTarget | UndecryptableTarget,
   message: WebhookMessage,
-): Promise<WebhookFailure | "no_secret" | null> {
+): Promise<WebhookFailure | "no_secret" | "undecryptable" | null> {
+  if (target.url === null) return "undecryptable";
   const { url } = target;
   if (target.kind === "slack")
     return webhook.post({ url, headers: {}, body: slackMessage(message), timeoutMs: TIMEOUT_MS });
@@ -126,7 +133,7 @@ function messageOf(record: AlertRecord): WebhookMessage {
 
 async function deliver(
   services: DeliveryServices,
-  targets: readonly WebhookTarget[],
+  targets: readonly (WebhookTarget | UndecryptableTarget)[],
   claimed: AlertRecord,
 ): Promise<void> {
   const { store, clock, log } = services;
@@ -166,9 +173,13 @@ export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
   const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MAX_MESSAGES);
   if (claimed.length === 0) return;
-  const targets = (await Promise.all(WEBHOOK_KINDS.map((kind) => webhookTarget(services, kind)))).filter(
-    (target) => target !== null,
-  );
+  const readTarget = (kind: WebhookKind) =>
+    webhookTarget(services, kind).catch((error: unknown): UndecryptableTarget => {
+      // The other webhook still gets its messages.
+      if (hasCode(error, "internal")) return { kind, url: null };
+      throw error;
+    });
+  const targets = (await Promise.all(WEBHOOK_KINDS.map(readTarget))).filter((target) => target !== null);
   await Promise.all(claimed.map((record) => deliver(services, targets, record)));
 }
 

@@ -20,7 +20,7 @@ export type WebhookKind = z.infer<typeof WebhookKind>;
 /** Why a message was not delivered: `status_<n>`, or the network error. */
 const DeliveryError = z.string().meta({
   description:
-    "status_<n>, timeout, redirect, no_secret, address_refused, name_unknown, connection_refused, connect_timeout, tls_failed, connection_lost, protocol_error or failed",
+    "status_<n>, timeout, redirect, no_secret, undecryptable, address_refused, name_unknown, connection_refused, connect_timeout, tls_failed, connection_lost, protocol_error or failed",
 });
 
 /** Models with the same fallback channels while a channel is down. */

@@ -118,6 +118,7 @@ export const alerts = {
     timeout: "the server didn’t respond in time",
     redirect: "the server returned a redirect, which is not followed",
     no_secret: "no signing secret exists",
+    undecryptable: "the stored webhook cannot be decrypted",
     address_refused: "the address is private or plain http and not allowed",
     name_unknown: "host not found",
     connection_refused: "connection refused",

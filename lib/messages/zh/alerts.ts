@@ -115,6 +115,7 @@ export const alerts = {
     timeout: "服务器未及时响应",
     redirect: "服务器返回重定向，不会跟随",
     no_secret: "没有签名密钥",
+    undecryptable: "无法解密已保存的 Webhook",
     address_refused: "地址为私有地址或明文 http，未被允许",
     name_unknown: "找不到主机",
     connection_refused: "连接被拒绝",
