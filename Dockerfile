@@ -27,7 +27,7 @@ WORKDIR /app
 USER 10001:10001
 VOLUME /data
 EXPOSE 3000
-# Node is the first process: it drains on SIGTERM (PATCHBAY_DRAIN_SECONDS) and starts no process that it leaves behind.
+# Node runs as PID 1, without an init: it drains on SIGTERM (PATCHBAY_DRAIN_SECONDS) and leaves no child process behind.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 CMD ["node", "-e", "\
   const { get } = require(process.env.PATCHBAY_TLS_CERT ? 'https' : 'http'); \
