@@ -11,8 +11,8 @@ import type { Entered, Refusal } from "./enter-channel";
 interface FailureClass {
   /**
    * `repeat`: another channel may serve the request, or the same one at a second attempt. `failover`: only another
-   * channel may. `skip`: like `failover`, but the upstream was not called, because the channel does not support the
-   * request (`speed`, a script of speakers). `throw`: every channel would fail, or Patchbay itself failed.
+   * channel may. `skip`: like `failover`, but no attempt was used up, because the channel does not support the request
+   * (`speed`, a script of speakers, a language). `throw`: every channel would fail, or Patchbay itself failed.
    */
   next: "repeat" | "failover" | "skip" | "throw";
   /** True when the upstream is the cause of the failure. */
@@ -23,11 +23,12 @@ interface FailureClass {
 export function classify(error: unknown, { embedded }: Pick<ChannelRecord, "embedded">): FailureClass {
   if (!isAppError(error)) return { next: "throw", countsForCircuit: false };
   const { code, details } = error;
-  if (code === "invalid" && details.upstreamStatus === undefined)
+  if (code === "invalid" && (details.upstreamStatus === undefined || details.isCausedByRequest === true))
     return { next: "skip", countsForCircuit: false };
   if (details.isCausedByRequest === true)
     return { next: details.shouldRetry === false ? "throw" : "failover", countsForCircuit: false };
-  if (code === "overloaded") return { next: "failover", countsForCircuit: false };
+  // Here `rate_limited` is the owner's limit of buffered replies, which a channel that streams does not need.
+  if (code === "overloaded" || code === "rate_limited") return { next: "failover", countsForCircuit: false };
   if (code === "upstream_rate_limited" || details.isUnknownModel === true)
     return { next: "failover", countsForCircuit: true };
   if (!code.startsWith("upstream_")) return { next: "throw", countsForCircuit: false };
@@ -98,7 +99,7 @@ export function finalError(
 ): AppError {
   const last = failures.findLast((error) => error.code !== "upstream_rate_limited") ?? failures.at(-1);
   if (last === undefined) return noChannelError(refusals, ctx, plan);
-  if (last.code === "overloaded") return last;
+  if (last.code === "overloaded" || last.code === "rate_limited") return last;
   const waits = failures.flatMap((error) => error.details.retryAfterMs ?? []);
   const retryAfterMs = last.code === "upstream_rate_limited" ? retryAfter(waits) : last.details.retryAfterMs;
   return new AppError(last.code, last.message, { ...last.details, retryAfterMs, shouldRetry: false }, last);

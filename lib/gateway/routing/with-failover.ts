@@ -8,6 +8,7 @@ import type { CallOutcome, CallPlan, Meter, Target, WithFailover } from "../call
 import type { GatewayContext, GatewayServices } from "../context";
 import { chooseChannel } from "./choose-channel";
 import { admissionOf } from "./choose-upstream-key";
+import { modelHealth } from "./circuit-health";
 import { type Entered, enterChannel, type Refusal, refusalOf } from "./enter-channel";
 import { classify, finalError, reportFailure } from "./failover-errors";
 import { runAttempt } from "./run-attempt";
@@ -170,6 +171,15 @@ function recordFailure(
   state.attemptNumber += 1;
 }
 
+/** True when a channel that accepts no request now may accept one before the deadline. */
+function mayFollow({ ctx, plan, excluded }: FailoverState, leftMs: number): boolean {
+  const { circuits } = ctx.services.state;
+  return plan.entry.routes.some(
+    ({ channel }) =>
+      !excluded.has(channel.id) && modelHealth(circuits, channel, plan.entry.model.name).waitMs < leftMs,
+  );
+}
+
 /** Runs one attempt; null when it failed and another may follow. */
 async function runOn<T>(
   state: FailoverState,
@@ -184,8 +194,8 @@ async function runOn<T>(
   // An attempt before the last gets half of the time, so that a channel that never answers leaves some for the next. A
   // built-in engine alone gets all of it: it rejects at once what it cannot do in time.
   const isAloneBuiltIn = channel.embedded && plan.entry.routes.length === 1;
-  // A repeat is the last attempt: it is made only when no other channel is left.
-  const getsAll = isAloneBuiltIn || isRepeat || state.attemptNumber === state.maxAttempts;
+  const isLast = state.attemptNumber === state.maxAttempts || (isRepeat && !mayFollow(state, leftMs));
+  const getsAll = isAloneBuiltIn || isLast;
   const shareMs = getsAll ? leftMs : leftMs / 2;
   const { firstByteMs = shareMs, totalMs = shareMs } = channel.timeouts;
   meter.attemptStarted(channel.id, state.attemptNumber, channel.keys[0]?.id ?? null);
@@ -244,8 +254,9 @@ async function runOn<T>(
       throw stopReason(ctx.signal);
     }
     reportFailure(entered, error, progress);
-    // The server lacks memory for the reply, which another channel would need too.
-    if (hasAnswered && plan.isBuffered === true && hasCode(error, "overloaded")) throw error;
+    // Memory for the reply is short, and the reply of another upstream would need it too.
+    const isOutOfMemory = hasCode(error, "overloaded") || hasCode(error, "rate_limited");
+    if (hasAnswered && plan.isBuffered === true && isOutOfMemory) throw error;
     recordFailure(state, error, target, progress);
     return null;
   }

@@ -325,24 +325,46 @@ test("all attempts share one deadline, and the first of two gets half of it", as
   expect(signals.every((signal) => signal.aborted)).toBe(true);
 });
 
-test("a repeat on the only channel that accepts requests gets all of the time that is left", async () => {
-  const { ctx, plan, meter } = setting(["a", "b", "c"].map((id) => lexicalChannel({ id })));
+test.each([
+  // No other channel accepts a request before the deadline.
+  [60_000, ["c", "c"], [15_000, 30_000]],
+  // The circuits of a and b are half-open by the third attempt.
+  [1_000, ["c", "c", "a"], [15_000, 15_000, 15_000]],
+])("a repeat leaves time to a channel that recovers after %d ms", async (retryAfterMs, asked, times) => {
+  const { ctx, plan, meter, served } = setting(["a", "b", "c"].map((id) => lexicalChannel({ id })));
+  const limited = new AppError("upstream_rate_limited", "Full.", { retryAfterMs });
+  const { circuits } = ctx.services.state;
   for (const id of ["a", "b"])
-    ctx.services.state.circuits
-      .enter(id, null, "patchbay-embed")
-      .failed(
-        new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 60_000 }),
-        new UpstreamProgress(),
-      );
+    circuits.enter(id, null, "patchbay-embed").failed(limited, new UpstreamProgress());
   const given: number[] = [];
   const hang = (_target: unknown, options: CallOptions): Promise<never> => {
     given.push(options.firstByteBy - performance.now());
+    if (given.length === 1) return Promise.reject(new AppError("upstream_error", "It failed."));
     return new Promise(() => {});
   };
   const failure = failureOf(withFailover(ctx, plan, meter, hang));
   await vi.advanceTimersByTimeAsync(30_000);
   expect((await failure).code).toBe("upstream_timeout");
-  expect(given).toEqual([15_000, 15_000]);
+  expect(served).toEqual(asked);
+  expect(given).toEqual(times);
+});
+
+test("a language that an upstream's model lacks is no answer while a channel that may speak it is busy", async () => {
+  const { ctx, plan, meter } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
+  const unsupported = new AppError("invalid", "No Thai.", { upstreamStatus: 400, isCausedByRequest: true });
+  const limited = new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 2_000 });
+  const attempt = (busy: AppError) => async (target: { channel: ChannelRecord }) => {
+    throw target.channel.id === "a" ? unsupported : busy;
+  };
+  const first = failureOf(withFailover(ctx, plan, meter, attempt(limited)));
+  expect(await first).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 2_000 } });
+  // The circuit of b is open now.
+  expect(await failureOf(withFailover(ctx, plan, meter, attempt(limited)))).toMatchObject({
+    code: "no_channel_available",
+  });
+  const other = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
+  const both = withFailover(other.ctx, other.plan, other.meter, attempt(unsupported));
+  expect(await failureOf(both)).toBe(unsupported);
 });
 
 test.each([
