@@ -5,6 +5,8 @@
 export class UpstreamProgress {
   /** The head of a reply has arrived: the upstream responds, even if the body fails. */
   hasHead = false;
+  /** An earlier upstream call for the attempt has replied: its text was sent in a batch, and now alone. */
+  hasRepliedBefore = false;
   /** The request is so large that a late head says nothing about its upstream key. */
   isLarge = false;
   /** Progress of the shared upstream call, when the attempt's text was sent in a batch with those of other calls. */

@@ -71,12 +71,12 @@ function shareProgress(members: readonly Member[], batch: UpstreamProgress): voi
   for (const { options } of members) if (options.progress !== undefined) options.progress.batch = batch;
 }
 
-/** Makes each attempt read its own progress again; that the upstream has replied to the batch stays true. */
+/** Makes each attempt read its own progress again, which keeps whether the upstream has replied to the batch. */
 function separateProgress(members: readonly Member[]): void {
   for (const { options } of members) {
     const { progress } = options;
     if (progress === undefined) continue;
-    progress.hasHead ||= progress.batch?.hasHead === true;
+    progress.hasRepliedBefore = progress.batch?.hasHead === true;
     progress.batch = null;
   }
 }

@@ -25,10 +25,11 @@ export interface CircuitPermit {
 }
 
 /** True when a failure counts for the key: no response head arrived, or the upstream refused the key or its account. */
-function isAboutKey({ code, details }: AppError, { hasHead, isLarge, batch }: UpstreamProgress): boolean {
+function isAboutKey({ code, details }: AppError, progress: UpstreamProgress): boolean {
+  const { hasHead, hasRepliedBefore, isLarge, batch } = progress;
   if (details.upstreamRefusal !== undefined) return true;
   if (details.upstreamStatus !== undefined) return false;
-  if (isLarge && code === "upstream_timeout") return false;
+  if (code === "upstream_timeout" && (isLarge || hasRepliedBefore)) return false;
   return (code === "upstream_error" || code === "upstream_timeout") && !(batch?.hasHead ?? hasHead);
 }
 

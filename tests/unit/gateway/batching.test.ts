@@ -199,8 +199,8 @@ test("remembers that the upstream has replied to a batch whose texts are sent ag
   await vi.runAllTimersAsync();
   // Otherwise a late repeat would count as a channel that does not respond at all.
   expect(progresses).toMatchObject([
-    { batch: null, hasHead: true },
-    { batch: null, hasHead: true },
+    { batch: null, hasHead: false, hasRepliedBefore: true },
+    { batch: null, hasHead: false, hasRepliedBefore: true },
   ]);
 });
 

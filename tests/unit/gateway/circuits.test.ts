@@ -329,6 +329,19 @@ test("five large requests whose head is late open the circuit of the model, not 
   expect([admission("m"), admission("other")]).toEqual(["refused", "closed"]);
 });
 
+test.each([
+  ["late opens the circuit of the model", "upstream_timeout", ["refused", "closed"]],
+  ["unreachable opens the circuit of the key", "upstream_error", ["refused", "refused"]],
+] as const)("an upstream that has replied to a batch and then is %s", (_name, code, expected) => {
+  const { circuits, admission } = open();
+  times(5, () => {
+    const progress = progressOf(false);
+    progress.hasRepliedBefore = true;
+    circuits.enter("a", null, "m").failed(new AppError(code, "No."), progress);
+  });
+  expect([admission("m"), admission("other")]).toEqual(expected);
+});
+
 test("an error reply to a probe closes the key's circuit and leaves the model's open", () => {
   const { clock, circuits, request, admission } = open();
   times(4, () => request(unreachable(), "m", false));
