@@ -144,15 +144,21 @@ type FailureDetails = Pick<
   "upstreamMessage" | "retryAfterMs" | "upstreamRefusal" | "isUnknownModel"
 >;
 
+const failureMessage = (status: number) => `The channel's upstream answered with an error (${status}).`;
+
 function failed(upstreamStatus: number, details: FailureDetails): AppError {
-  const message = `The channel's upstream answered with an error (${upstreamStatus}).`;
-  return new AppError("upstream_error", message, { upstreamStatus, ...details });
+  return new AppError("upstream_error", failureMessage(upstreamStatus), { upstreamStatus, ...details });
 }
 
-/** The upstream's own ID of the request, which its support asks for, before its message; empty where it sent none. */
-function requestIdOf({ header, secrets }: Refusal): string {
+/**
+ * The upstream's message for administrators, after the upstream's own ID of the request, for which its support asks.
+ * Empty when it sent neither. An ID that may contain an address or a key is left out.
+ */
+function upstreamMessage({ header, secrets }: Refusal, status: number, words: string): string {
+  const said = cleanUpstreamText(words, secrets);
   const id = header("x-request-id") ?? header("request-id") ?? "";
-  return /^[\w.:/+=-]{1,128}$/.test(id) && startOf(id, secrets) === id ? `[request ${id}] ` : "";
+  if (!/^[\w.:/+=-]{1,128}$/.test(id) || cleanMessage(id, secrets) !== id) return said;
+  return `[request ${id}] ${said || failureMessage(status)}`;
 }
 
 /**
@@ -179,7 +185,7 @@ export function refusalError(refusal: Refusal): AppError {
   const isFirewallPage = status === 403 && isMarkup(text);
   const facts: RefusalFacts = isFirewallPage ? { words: null, about: null } : read(status, errorFields(text));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
-  const own = `${requestIdOf(refusal)}${cleanUpstreamText(facts.words ?? text, secrets)}`.trim();
+  const own = upstreamMessage(refusal, status, facts.words ?? text);
   const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });
@@ -224,6 +230,7 @@ export function refusalError(refusal: Refusal): AppError {
   if (isAboutInput && words !== "" && !isWrongPath) {
     return new AppError("invalid", words, {
       upstreamStatus: status,
+      ...message,
       ...(isUnknownModel ? { isUnknownModel } : {}),
       ...(facts.about === "language" ? { isCausedByRequest: true } : {}),
     });

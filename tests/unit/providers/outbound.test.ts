@@ -356,9 +356,13 @@ test.each([400, 422, 429])(
 );
 
 test("puts the upstream's request ID before its message for administrators", () => {
-  const about = (headers: Record<string, string>, text = JSON.stringify({ error: { message: "Sorry." } })) =>
+  const about = (
+    headers: Record<string, string>,
+    text = JSON.stringify({ error: { message: "Sorry." } }),
+    status = 500,
+  ) =>
     refusalError({
-      status: 500,
+      status,
       header: (name) => headers[name] ?? null,
       nowMs: NOW,
       secrets: ["sk-upstream-1"],
@@ -369,8 +373,14 @@ test("puts the upstream's request ID before its message for administrators", () 
   const error = about({ "x-request-id": id });
   expect(error.details.upstreamMessage).toBe(`[request ${id}] Sorry.`);
   expect(error.message).not.toContain(id);
-  expect(about({ "request-id": id }, "").details.upstreamMessage).toBe(`[request ${id}]`);
-  for (const other of ["", "two words", "a".repeat(129), "req-SK-upstream-1"])
+  expect(about({ "request-id": id }, "", 503).details.upstreamMessage).toBe(
+    `[request ${id}] The channel's upstream answered with an error (503).`,
+  );
+  const invalid = about({ "x-request-id": id }, undefined, 400);
+  expect([invalid.code, invalid.message]).toEqual(["invalid", "Sorry."]);
+  expect(invalid.details.upstreamMessage).toBe(`[request ${id}] Sorry.`);
+  const secrets = ["req-SK-upstream-1", "sk-live-abcdefgh12345678", "http://10.0.0.5:8080/trace/1"];
+  for (const other of ["", "two words", "a".repeat(129), ...secrets])
     expect(about({ "x-request-id": other }).details.upstreamMessage, other).toBe("Sorry.");
 });
 
@@ -396,7 +406,7 @@ test("lets another channel serve a language that an ElevenLabs model does not su
   const detail = { status: "unsupported_language", message };
   const error = refusalOf(readElevenLabsRefusal, 400, { detail });
   expect(error).toMatchObject({ code: "invalid", message, details: { upstreamStatus: 400 } });
-  expect(classify(error, { embedded: false })).toEqual({ next: "failover", countsForCircuit: false });
+  expect(classify(error, { embedded: false })).toEqual({ next: "skip", countsForCircuit: false });
 });
 
 test("reads an error of OpenAI's form from a relay of ElevenLabs", () => {
