@@ -69,7 +69,7 @@ export class RedisLink {
       isReady: () => this.#fast.isReady,
       write: () =>
         this.#fast.send(key, ["SET", key, "1", "PX", "10000"]).catch((error: unknown) => {
-          if (reasonOf(error).startsWith("READONLY")) this.#leaveReplica();
+          this.#leaveReplica(error);
           throw error;
         }),
     });
@@ -137,7 +137,8 @@ export class RedisLink {
     try {
       const answer = await withTimeout(this.#bulk.send(firstKey, args), EXCHANGE_MS, TIMED_OUT);
       return answer === TIMED_OUT ? undefined : answer;
-    } catch {
+    } catch (error) {
+      this.#leaveReplica(error);
       return undefined;
     }
   }
@@ -146,7 +147,7 @@ export class RedisLink {
    * A command with a large value whose result is not needed; resolves when it was answered or has failed, however late.
    */
   async deliver(firstKey: string, args: RedisArgument[]): Promise<void> {
-    if (this.isUp) await this.#bulk.send(firstKey, args).catch(() => undefined);
+    if (this.isUp) await this.#bulk.send(firstKey, args).catch((error) => this.#leaveReplica(error));
   }
 
   /**
@@ -215,10 +216,13 @@ export class RedisLink {
     if (!this.#isClosed && !this.#fast.isReady) this.#breaker.goDown(reasonOf(error));
   }
 
-  /** After a failover behind one address the open connections still lead to the old primary, now a replica. */
-  #leaveReplica(): void {
+  /**
+   * Connects again after a write that a replica refused: after a failover behind one address, connections that stayed
+   * open lead to the old primary. Does nothing for any other error.
+   */
+  #leaveReplica(error: unknown): void {
     const now = this.options.clock.monotonic();
-    if (this.#isClosed || now < this.#reconnectFrom) return;
+    if (this.#isClosed || now < this.#reconnectFrom || !reasonOf(error).startsWith("READONLY")) return;
     this.#reconnectFrom = now + RECONNECT_PAUSE_MS;
     for (const client of [this.#fast, this.#bulk]) client.reconnect?.();
   }

@@ -11,7 +11,7 @@ const MAX_WAITING = 256;
 /** The calls of one bucket that wait for a slot; they ask for one in turn. */
 interface Queue {
   waiting: number;
-  /** Resolves at the end of the last turn: true when it got a slot, so that there may be more. */
+  /** Resolves at the end of the last turn: true when it ended with an answer, so that more slots may be free. */
   turn: Promise<boolean>;
   /** Ends the pause between two requests for a slot: a call of this process has released one. */
   wake: () => void;
