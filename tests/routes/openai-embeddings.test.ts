@@ -337,7 +337,7 @@ test("metrics and trace of a call whose entry was not committed agree with its r
   expect(traced[0]).toMatchObject({ ...failed, costNano: 0, inputTokens: 3 });
 });
 
-test("traces calls of a model, not a count of tokens", async () => {
+test("traces calls of a model, not a count of tokens or a list of voices", async () => {
   const harness = openGatewayHarness();
   const ends: string[] = [];
   harness.services.tracing = {
@@ -351,6 +351,7 @@ test("traces calls of a model, not a count of tokens", async () => {
   const begun = vi.spyOn(harness.services.tracing, "begin");
   const body = { contents: [{ parts: [{ text: "a" }] }] };
   expect((await harness.call(`/v1beta/models/${MODEL}:countTokens`, { body })).status).toBe(200);
+  expect((await harness.call("/v1/audio/voices")).status).toBe(200);
   expect(begun).not.toHaveBeenCalled();
   await harness.call(FLAT, { body: { model: MODEL, input: "a" } });
   await harness.call(FLAT, { body: { model: "unknown", input: "a" } });

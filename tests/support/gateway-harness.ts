@@ -10,7 +10,7 @@ import {
   GEMINI_EMBEDDINGS_ROUTES,
   SPEECH_GEMINI_ROUTES,
 } from "../../lib/http/routes/gateway/gemini";
-import { MODELS_ROUTES } from "../../lib/http/routes/gateway/models";
+import { MODELS_ROUTES, VOICES_ROUTES } from "../../lib/http/routes/gateway/models";
 import { EMBEDDINGS_ROUTES } from "../../lib/http/routes/gateway/openai";
 import type { EmbeddingModel } from "../../lib/ports/embedding-model";
 import type { SpeechModel } from "../../lib/ports/speech-model";
@@ -179,6 +179,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
 
   const handler = createDispatcher(
     [
+      ...VOICES_ROUTES,
       ...SPEECH_GEMINI_ROUTES,
       ...EMBEDDINGS_ROUTES,
       ...GEMINI_EMBEDDINGS_ROUTES,

@@ -253,9 +253,9 @@ export async function runGatewayRoute(
   pathError: AppError | null,
 ): Promise<Outbound> {
   await requireSetUp(services);
-  // Lists of models and `:countTokens` are no calls of a model.
-  const trace =
-    route.operation === null ? undefined : services.tracing?.begin(request.headers.get("traceparent"));
+  // Lists and `:countTokens` call no model.
+  const isCall = route.method !== "GET" && route.operation !== null;
+  const trace = isCall ? services.tracing?.begin(request.headers.get("traceparent")) : undefined;
   const progress: CallProgress = { caller: null, model: params.model, opened: null, trace };
   try {
     const caller = await Caller.of(services, request, route.takesGoogleKey ?? false);
