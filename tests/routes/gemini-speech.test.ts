@@ -794,8 +794,8 @@ describe("generateContent on upstream channels", () => {
       const { ctx, post, rows } = openSpeechHarness(channels);
       const memory = new BufferedReplies(16 * 1024 * 1024);
       ctx.services.state.bufferedReplies = memory;
-      const held = memory.enter(ctx.services, other, 30);
-      if (other !== "usr_1") memory.enter(ctx.services, "usr_3", 120);
+      const held = memory.enter(other, 30);
+      if (other !== "usr_1") memory.enter("usr_3", 120);
       const reply = await post(PATH, GOOD);
       expect([reply.status, reply.headers["retry-after"]]).toEqual([status, "1"]);
       expect(rows).toMatchObject([{ status, error: code, attempts: 1, audioMs: 0, costNano: 0 }]);

@@ -415,7 +415,7 @@ describe("cached speech", () => {
     expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
     expect(ctx.services.state.bufferedReplies.bytes).toBe(0);
     const memory = new BufferedReplies(100_000);
-    const other = memory.enter(ctx.services, "usr_2", 2);
+    const other = memory.enter("usr_2", 2);
     ctx.services.state.bufferedReplies = memory;
     expect((await post(PATH, GOOD)).status).toBe(503);
     expect(rows.map(({ error }) => error)).toEqual([null, "overloaded"]);
@@ -427,18 +427,26 @@ describe("cached speech", () => {
   });
 
   describe("sent by the first channel all at once", () => {
-    /** A channel that replies all at once, before one that streams. */
-    function openWhole(ending: SpeechEvent = END, seconds = 1) {
+    /** A channel that replies all at once, before one that streams; `onNext` null: alone. */
+    function openWhole(ending: SpeechEvent = END, seconds = 1, onNext: (() => void) | null = () => {}) {
       const atOnce = new ScriptedSpeech(async function* (_request, options) {
         options.extendFirstByte?.(1_000);
         yield* spoken(seconds, { ending });
       });
+      const streaming = new ScriptedSpeech(() => {
+        onNext?.();
+        return spoken(1);
+      });
       return openSpeechHarness([
         { channel: speechChannel("a", { provider: "elevenlabs", embedded: false }), speech: atOnce },
-        {
-          channel: speechChannel("b", { provider: "elevenlabs", embedded: false, priority: 1 }),
-          speech: new ScriptedSpeech(() => spoken(1)),
-        },
+        ...(onNext === null
+          ? []
+          : [
+              {
+                channel: speechChannel("b", { provider: "elevenlabs", embedded: false, priority: 1 }),
+                speech: streaming,
+              },
+            ]),
       ]);
     }
 
@@ -449,7 +457,7 @@ describe("cached speech", () => {
       const memory = new BufferedReplies(100_000);
       ctx.services.state.bufferedReplies = memory;
       for (const owner of ["usr_2", ctx.caller.owner.id]) {
-        const other = memory.enter(ctx.services, owner, 1);
+        const other = memory.enter(owner, 1);
         expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
         other.release();
       }
@@ -461,24 +469,41 @@ describe("cached speech", () => {
     });
 
     it.each([
-      ["its owner", 20],
-      ["the server", 41],
-    ])("is streamed by the next when it outgrows the memory left to %s", async (full, seconds) => {
-      const { ctx, post, rows } = openWhole(END, 40);
-      const count = vi.spyOn(ctx.services.metrics, "count");
+      ["its owner", 20, "rate_limited"],
+      ["the server", 41, "overloaded"],
+    ])("is streamed by the next when it outgrows the memory left to %s", async (full, seconds, error) => {
       const memory = new BufferedReplies(60 * 48_000);
+      let bytesAtNext = 0;
+      const { ctx, post, rows } = openWhole(END, 40, () => {
+        bytesAtNext = memory.bytes;
+      });
+      const count = vi.spyOn(ctx.services.metrics, "count");
       ctx.services.state.bufferedReplies = memory;
-      const other = memory.enter(ctx.services, full === "its owner" ? ctx.caller.owner.id : "usr_2", seconds);
+      const other = memory.enter(full === "its owner" ? ctx.caller.owner.id : "usr_2", seconds);
       expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
       expect(rows).toMatchObject([
         {
           channelId: "b",
           attempts: 2,
           status: 200,
-          trace: { attempts: [{ error: "overloaded" }, { error: null }] },
+          trace: { attempts: [{ error }, { error: null }] },
         },
       ]);
+      expect(bytesAtNext).toBe(seconds * 48_000);
       expect(count).not.toHaveBeenCalledWith("rate_limited");
+      other.release();
+      expect(memory.bytes).toBe(0);
+    });
+
+    it("is refused with 429 when it outgrows its owner's memory and no other channel is left", async () => {
+      const { ctx, post, rows } = openWhole(END, 40, null);
+      const count = vi.spyOn(ctx.services.metrics, "count");
+      const memory = new BufferedReplies(60 * 48_000);
+      ctx.services.state.bufferedReplies = memory;
+      const other = memory.enter(ctx.caller.owner.id, 20);
+      expect((await post(PATH, GOOD)).status).toBe(429);
+      expect(rows).toMatchObject([{ status: 429, error: "rate_limited" }]);
+      expect(count.mock.calls.filter(([name]) => name === "rate_limited")).toHaveLength(1);
       other.release();
       expect(memory.bytes).toBe(0);
     });
@@ -498,7 +523,7 @@ describe("cached speech", () => {
     const { ctx, post } = harness(undefined, { model: { cacheable: true } });
     const memory = new BufferedReplies(100_000);
     ctx.services.state.bufferedReplies = memory;
-    const other = memory.enter(ctx.services, "usr_2", 1);
+    const other = memory.enter("usr_2", 1);
     const cacheOf = async () => {
       const reply = await post(PATH, { ...GOOD, response_format: "pcm" });
       expect((await readBody(reply)).error).toBeNull();

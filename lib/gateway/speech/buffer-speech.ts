@@ -66,12 +66,11 @@ export class ReplyMemory {
 
   /**
    * Reserves the memory at the first call; later calls return the same buffer. Throws the errors of
-   * `BufferedReplies.enter`; `oneChannel` as there.
+   * `BufferedReplies.enter`.
    */
-  reserve(oneChannel = false): BufferedSpeech {
+  reserve(): BufferedSpeech {
     const { services, caller } = this.ctx;
-    const { bufferedReplies } = services.state;
-    this.#buffer ??= bufferedReplies.enter(services, caller.owner.id, this.maxSeconds, oneChannel);
+    this.#buffer ??= services.state.bufferedReplies.enter(caller.owner.id, this.maxSeconds);
     return this.#buffer;
   }
 

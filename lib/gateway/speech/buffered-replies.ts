@@ -1,5 +1,4 @@
 import { AppError } from "../../errors";
-import type { Metrics } from "../../ports/telemetry";
 import { type EnforcedByteLimit, MemoryQuota, ownerShareBytes } from "../admission/memory-quota";
 
 /** Most audio bytes of one reply: 23 minutes. */
@@ -12,10 +11,6 @@ const RETRY_MS = 1_000;
 /** Overhead of a chunk besides its content. */
 const CHUNK_BYTES = 200;
 const ALL = "all";
-
-function overloaded(problem: string): AppError {
-  return new AppError("overloaded", `${problem} Try again in a moment.`, { retryAfterMs: RETRY_MS });
-}
 
 /**
  * Memory of the replies of one process that are sent only once they are complete, and of the copies of streamed replies
@@ -35,16 +30,10 @@ export class BufferedReplies {
   }
 
   /**
-   * Reserves memory for a reply of this owner of at most `seconds`. Throws `overloaded` above the limit of the process;
-   * above that of the owner `rate_limited`, or for `oneChannel` of a streamed reply `overloaded`, since another channel may
-   * stream it.
+   * Reserves memory for a reply of this owner of at most `seconds`. Throws `rate_limited` above the owner's limit,
+   * `overloaded` above that of the process.
    */
-  enter(
-    { metrics }: { metrics: Metrics },
-    ownerId: string,
-    seconds: number,
-    oneChannel = false,
-  ): BufferedSpeech {
+  enter(ownerId: string, seconds: number): BufferedSpeech {
     const expected = Math.min(MAX_REPLY_BYTES, Math.ceil(seconds) * BLOCK_BYTES);
     const ofOwner = `owner:${ownerId}`;
     const ownerBytes = ownerShareBytes(this.#maxBytes);
@@ -52,20 +41,20 @@ export class BufferedReplies {
       {
         name: ofOwner,
         maxBytes: ownerBytes,
-        refusal: () => {
-          if (oneChannel) return overloaded("This key's owner has too many long replies at once.");
-          metrics.count("rate_limited");
-          return new AppError(
+        refusal: () =>
+          new AppError(
             "rate_limited",
             `All keys of this key's owner together are limited to ${ownerBytes} bytes of buffered replies at once. Wait for one to finish, or stream.`,
             { retryAfterMs: RETRY_MS },
-          );
-        },
+          ),
       },
       {
         name: ALL,
         maxBytes: this.#maxBytes,
-        refusal: () => overloaded("The server is buffering too many replies."),
+        refusal: () =>
+          new AppError("overloaded", "The server is buffering too many replies. Try again in a moment.", {
+            retryAfterMs: RETRY_MS,
+          }),
       },
     ];
     const check = (bytes: number, ownBytes: number): void => this.#memory.check(limits, bytes, ownBytes);

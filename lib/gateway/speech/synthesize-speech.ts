@@ -122,6 +122,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
     // A caller who leaves while its reply is buffered is charged for the audio so far; any other error is free.
     const made = hasCode(error, "caller_left") ? memory.bytes : 0;
     memory.release();
+    if (hasCode(error, "rate_limited")) ctx.services.metrics.count("rate_limited");
     const usage = { inputTokens: plan.inputTokens, ...measureAudio(made), estimated: true };
     await meter.settle(failedOutcome(error, made > 0 ? usage : {}));
     throw inCallerTerms(error, FIELDS[input.source.dialect].text);
@@ -235,7 +236,7 @@ async function openCall(
     if (input.needsBase64 === true && isWhole && lookup.key === null) wanted.acceptsBase64 = true;
     const { extendFirstByte } = options;
     const extend = (ms: number): number => {
-      memory.reserve(true);
+      memory.reserve();
       isWhole = true;
       return extendFirstByte?.(ms) ?? options.firstByteBy;
     };
@@ -249,7 +250,13 @@ async function openCall(
   };
   const complete = async (begun: Awaited<ReturnType<typeof attempt>>) => {
     if (begun.isWhole) {
-      const opened = await bufferSpeech(ctx, begun.opened, memory.reserve(), acceptsPart(input));
+      const opened = await bufferSpeech(ctx, begun.opened, memory.reserve(), acceptsPart(input)).catch(
+        (error: unknown) => {
+          // The next channel may stream its reply. The audio for a caller who left is still to be charged.
+          if (plan.isBuffered !== true && !ctx.signal.aborted) memory.release();
+          throw error;
+        },
+      );
       return { ...begun, opened };
     }
     memory.release();

@@ -1,16 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { BufferedReplies } from "@/lib/gateway/speech/buffered-replies";
 
-const services = {
-  metrics: { observeCall: () => undefined, countRejection: () => undefined, count: () => undefined },
-};
 /** Reserves the maximum of one reply: 64 MiB. */
 const HOUR = 3_600;
 const refusedWith = (code: string) => expect.objectContaining({ code, details: { retryAfterMs: 1_000 } });
 
 test("limits the buffered replies of one owner to half of the memory", () => {
   const replies = new BufferedReplies();
-  const enter = (owner: string) => replies.enter(services, owner, HOUR);
+  const enter = (owner: string) => replies.enter(owner, HOUR);
   const [first] = Array.from({ length: 4 }, () => enter("olivia"));
   expect(() => enter("olivia")).toThrow(refusedWith("rate_limited"));
   for (let reply = 0; reply < 4; reply++) enter("oscar");
@@ -24,7 +21,7 @@ test("returns the audio as it was appended, and counts its memory", () => {
   const replies = new BufferedReplies();
   const sizes = [24_000, 3, 40_000, 9_000, 100, 47_950, 100, 8_192, 65_536, 1];
   const whole = Buffer.concat(sizes.map((size, at) => Buffer.alloc(size, at + 1)));
-  const speech = replies.enter(services, "olivia", 0);
+  const speech = replies.enter("olivia", 0);
   for (const isView of [false, true]) {
     let at = 0;
     for (const size of sizes) {
@@ -41,11 +38,11 @@ test("returns the audio as it was appended, and counts its memory", () => {
   // A view of a large buffer is copied, because it would keep all of it.
   const large = new Uint8Array(64 * 1024 * 1024);
   for (let piece = 0; piece < 20; piece++) speech.append(large.subarray(0, 10_000));
-  const others = Array.from({ length: 3 }, () => replies.enter(services, "olivia", HOUR));
-  expect(() => replies.enter(services, "olivia", HOUR)).toThrow(refusedWith("rate_limited"));
+  const others = Array.from({ length: 3 }, () => replies.enter("olivia", HOUR));
+  expect(() => replies.enter("olivia", HOUR)).toThrow(refusedWith("rate_limited"));
   speech.release();
   others[0]?.release();
-  replies.enter(services, "olivia", HOUR);
+  replies.enter("olivia", HOUR);
 });
 
 /** A second of audio, the unit in which replies are counted. */
@@ -53,8 +50,8 @@ const SECOND = new Uint8Array(48_000);
 
 test("counts a reply as it grows beyond its estimate, and refuses it beyond a limit", () => {
   const replies = new BufferedReplies(10 * SECOND.length);
-  const first = replies.enter(services, "olivia", 1);
-  const second = replies.enter(services, "oscar", 1);
+  const first = replies.enter("olivia", 1);
+  const second = replies.enter("oscar", 1);
   for (let seconds = 0; seconds < 5; seconds++) first.append(SECOND);
   expect(replies.bytes).toBe(6 * SECOND.length);
   expect(() => first.append(SECOND)).not.toThrow();
@@ -68,8 +65,8 @@ test("counts a reply as it grows beyond its estimate, and refuses it beyond a li
 
 test("limits the growth of one owner's replies to half of the memory", () => {
   const replies = new BufferedReplies(10 * SECOND.length);
-  const first = replies.enter(services, "olivia", 2);
-  replies.enter(services, "olivia", 2);
+  const first = replies.enter("olivia", 2);
+  replies.enter("olivia", 2);
   for (let seconds = 0; seconds < 3; seconds++) first.append(SECOND);
   expect(() => first.append(SECOND)).toThrow(refusedWith("rate_limited"));
 });
@@ -113,13 +110,13 @@ describe("the copy of a reply", () => {
     expect(others.map((copy) => copy.take()?.length ?? null)).toEqual([3, null, 3]);
     const held = replies.copy("olivia", MAX);
     for (let seconds = 0; seconds < 3; seconds++) held.add(SECOND);
-    expect(() => replies.enter(services, "olivia", 4)).not.toThrow();
+    expect(() => replies.enter("olivia", 4)).not.toThrow();
   });
 
   test("counts the overhead of tiny chunks", () => {
     const replies = new BufferedReplies(4 * SECOND.length);
     const copy = replies.copy("olivia", MAX);
-    replies.enter(services, "oscar", 0).append(new Uint8Array(1));
+    replies.enter("oscar", 0).append(new Uint8Array(1));
     for (let chunk = 0; chunk < 300; chunk++) copy.add(new Uint8Array(1));
     expect(copy.take()).toBeNull();
   });

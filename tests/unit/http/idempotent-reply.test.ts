@@ -90,11 +90,7 @@ test("keeps the rest of a reply that was charged while it was read, although its
 
 test("sends the whole reply without memory for its copy, and runs a repeat again", async () => {
   const memory = new BufferedReplies(CHUNK.length);
-  memory.enter(
-    { metrics: { observeCall: () => undefined, countRejection: () => undefined, count: () => undefined } },
-    "usr_2",
-    1,
-  );
+  memory.enter("usr_2", 1);
   const { send, calls } = streaming(memory);
   expect(await lengthOf(await send())).toBe(2 * CHUNK.length);
   expect(await lengthOf(await send())).toBe(2 * CHUNK.length);
