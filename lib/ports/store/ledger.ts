@@ -139,9 +139,8 @@ export interface FullBudget {
 export interface Ledger {
   /**
    * Inserts the open entry and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
-   * `refused` and `period` name a budget that would be exceeded, and nothing is written then: a budget of the key
-   * before one of the user, and of each the one that resets last. Concurrent reservations never exceed a limit
-   * together.
+   * `refused` and `period` name a budget that would be exceeded, and nothing is written then: the one that resets last,
+   * and of two that reset at the same time the key's. Concurrent reservations never exceed a limit together.
    */
   reserve(reservation: Reservation): Promise<{ refused: null } | FullBudget>;
   /**
