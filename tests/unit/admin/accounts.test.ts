@@ -143,13 +143,13 @@ describe("setup", () => {
     ["no password", ["--username", "olivia"], [], "--generate"],
     ["a bad name", ["--username", "a b"], [NEW], "--username 'a b': "],
     ["a bad address", ["--username", "olivia", "--email", "nowhere"], [NEW], "--email 'nowhere': "],
-  ])("exits with 1 and creates no user with %s", async (_what, args, input, message) => {
+  ])("exits with 1 and creates no user when it gets %s", async (_what, args, input, message) => {
     const reply = await admin.run(["setup", ...args], input);
     expect([reply.code, reply.notes]).toEqual([1, expect.stringContaining(message)]);
     expect(await services.store.setup.isSetUp()).toBe(false);
   });
 
-  test("lets one of ten concurrent setups win, including the server's", async () => {
+  test("creates one owner for ten concurrent setups, by the command and by the server's API", async () => {
     const codes = await Promise.all([
       ...Array.from({ length: 3 }, async (_, i) =>
         (await admin.run(["setup", "--username", `c${i}`], [NEW])).code === 0 ? "won" : "lost",
@@ -216,7 +216,7 @@ describe("create-key", () => {
     expect(await create(...args)).toEqual({ code: 1, out: "", notes: message });
   });
 
-  test("names the models that do not exist, which a key may list", async () => {
+  test("creates a key that lists unknown models, and prints their names", async () => {
     const args = ["--models", "patchbay-speech,patchbay-speach,tts-9"];
     const before = await create(...args);
     expect(before.notes, "without models, nothing can be said about names").not.toContain("Unknown");

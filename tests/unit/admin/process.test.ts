@@ -47,10 +47,10 @@ test("the admin command reads the password from standard input and exits with th
   expect(unknown).toMatchObject({ code: 2, out: "", notes: expect.stringContaining("rotate-secret") });
 });
 
-test("a command ends quietly when the reader of its output ends first", async () => {
+test("a command exits with 0 and prints no error when its output pipe is closed", async () => {
   await run(["setup", "--username", "olivia"], "seven green kettles hum\n");
   const child = start(["voices", "list"]);
-  // The pipe is closed before the first line.
+  // Closes the pipe before the command writes its first line.
   child.stdout.destroy();
   let notes = "";
   child.stderr.on("data", (chunk) => {

@@ -133,7 +133,7 @@ describe("restore of codes and links", () => {
     return server;
   }
 
-  test("keeps used TOTP and backup codes used, and the others valid", async () => {
+  test("rejects TOTP and backup codes that were used since the backup, and accepts unused ones", async () => {
     const { secret, backupCodes, code, usedAt } = await signInAfterBackup();
     const reply = await restore();
     expect(reply.code, reply.notes).toBe(0);
@@ -203,7 +203,7 @@ describe("restore of codes and links", () => {
     expect((await signInWith(harness, backupCodes[0] ?? "")).status).toBe(401);
   });
 
-  test("treats 2FA that was set up again since the backup as not comparable", async () => {
+  test("rejects earlier TOTP codes and prints a warning when 2FA was set up again since the backup", async () => {
     const { secret } = await signInAfterBackup();
     change(at("patchbay.db"), "update two_factors set enrolment_id = 'enr_other', last_step = 1");
     const reply = await restore();
@@ -232,7 +232,7 @@ describe("restore of codes and links", () => {
 });
 
 describe("restore and cached results", () => {
-  test("starts a generation of the caches that no process has had, as does the next clearing", async () => {
+  test("gives the caches a generation that no process has used before, and so does the next clearing", async () => {
     const generations: number[] = [];
     const clear = async ({ harness, services }: Server, cookie: string) => {
       const reply = await harness("/api/settings/caches/clear", { body: {}, cookie });
@@ -241,7 +241,7 @@ describe("restore and cached results", () => {
     };
     const server = await serve();
     const owner = await setUpOwner(server.harness);
-    // As earlier versions count.
+    // Earlier versions stored the number of clearings.
     await server.services.store.settings.put("cache_clearings", 7);
     await applyStoredSettings(server.services);
     expect(server.services.state.cacheGeneration).toBe(7);
@@ -386,7 +386,7 @@ describe("the access that restore brings back", () => {
     ]);
   });
 
-  test("is printed for budgets of which more was spent when the store was replaced", async () => {
+  test("is printed for each budget that was spent from since the backup, with the amount", async () => {
     const server = await serve();
     const { harness } = server;
     const owner = await setUpOwner(harness);
@@ -412,10 +412,10 @@ describe("the access that restore brings back", () => {
     await spend(idle.id, 2);
     await backUp();
     await spend(limited.id, 2.0000005);
-    // Neither this day nor this month.
+    // Of another day and another month: counts only towards the total budget.
     await spend(limited.id, 4, { day: "2001-01-01", month: "2001-01" });
     await spend(unlimited.id, 5);
-    // More than the budgets of the day and the month.
+    // More than is left of the daily and the monthly budget.
     await spend(limited.id, 7);
     const patch = { version: limited.version, rpm: 5 };
     await harness(`/api/keys/${limited.id}`, { method: "PATCH", body: patch, cookie: owner });
@@ -586,7 +586,7 @@ describe("restore of earlier backups", () => {
   const SECRET = "a secret 0f some l3ngth for restoring";
   const cipher = createCipher({ current: SECRET, previous: [] });
 
-  /** A store of that schema version: an owner, one audit row and the secret check. */
+  /** Creates a store of schema version `version` with an owner, the secret check and, up to version 2, an audit row. */
   function storeOfVersion(file: string, version: number): void {
     const database = new Database(file);
     try {
@@ -600,10 +600,10 @@ describe("restore of earlier backups", () => {
            created_at, version) values ('usr_1', 'olivia', 'olivia', 'Olivia', 'owner', 1, 'x', 1, 1, 1)`,
       );
       const put = database.prepare("insert into settings (name, value) values (?, ?)");
-      // A row of a version without a keyed audit log.
       const word = cipher.encrypt("secret-check", "settings/secret_check/value", "patchbay");
       put.run(["secret_check", JSON.stringify(word)]);
       if (version > 2) return;
+      // Versions 1 and 2 have no keyed audit log: the hash of a row is a plain SHA-256.
       const fields = `{"action":"setup.claim","actor":"usr_1","at":1,"detail":"{}","seq":1,"target":""}`;
       const first = "0".repeat(64);
       const hash = createHash("sha256").update(`${first}\n${fields}`).digest("hex");

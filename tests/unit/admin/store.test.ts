@@ -59,7 +59,7 @@ async function serve(): Promise<{ services: TestServices; harness: ConsoleHarnes
   };
 }
 
-/** The raw rows of the tables of a store file. */
+/** The rows that `sql` selects from a store file. */
 function rowsOf(file: string, sql: string): unknown[] {
   const database = new Database(file, { readonly: true });
   try {
@@ -117,7 +117,7 @@ describe("without a store", () => {
     expect(readdirSync(admin.dataDirectory)).toEqual([]);
   });
 
-  test("the message names the variable that leads to the file", async () => {
+  test("the message names the environment variable that sets the path of the file", async () => {
     expect((await admin.run(["verify-audit"])).notes).toMatch(/^PATCHBAY_DATA_DIR: /);
     admin.variables.DATABASE_URL = `file:${at("other.db")}`;
     expect((await admin.run(["verify-audit"])).notes).toMatch(/^DATABASE_URL: .*other\.db/);
@@ -125,7 +125,7 @@ describe("without a store", () => {
 });
 
 describe("a start without its database", () => {
-  test("is refused next to the secret of an instance in use, without changes, until a restore", async () => {
+  test("fails without changes if the secret of an instance in use exists, and succeeds after a restore", async () => {
     const server = await serve();
     await setUpOwner(server.harness);
     expect((await admin.run(["backup", at("copy.db")])).code).toBe(0);
@@ -242,11 +242,11 @@ describe("backup", () => {
     expect((await services.store.audit.verify()).brokenAt).toBeNull();
   });
 
-  test("shows the file only when it is complete, and replaces what an interrupted backup left", async () => {
+  test("creates the target file only when it is complete, and removes the files of an interrupted backup", async () => {
     const { harness } = await serve();
     await setUpOwner(harness);
     for (const left of ["copy.db.part", "copy.db.part-journal"]) writeFileSync(at(left), "left");
-    // It may be another backup that runs now.
+    // A new .part file may belong to another backup that is still running.
     const early = await admin.run(["backup", at("copy.db")]);
     expect([early.code, early.notes]).toEqual([1, expect.stringContaining("another backup may be running")]);
     utimesSync(at("copy.db.part"), 0, 0);
@@ -323,7 +323,7 @@ describe("restore", () => {
     expect(userNames(at("patchbay.db.before-restore-2"))).toEqual(["olivia"]);
   });
 
-  test("fails while a server of this or another machine runs, unless forced", async () => {
+  test("fails while a server's heartbeat is less than 30 seconds old, unless forced", async () => {
     await prepare();
     insertHeartbeat(29_000);
     const refused = await admin.run(["restore", at("copy.db")]);
@@ -344,14 +344,14 @@ describe("restore", () => {
     return reply;
   }
 
-  test("fails while a server of this machine runs that cannot write its heartbeat", async () => {
+  test("fails while a server process runs on this machine, even when its heartbeat is a day old", async () => {
     await prepare();
     insertHeartbeat(86_400_000, makeInstanceId());
     const refused = await admin.run(["restore", at("copy.db")]);
     expect([refused.code, refused.notes]).toEqual([1, expect.stringContaining("A server is running")]);
   });
 
-  test("fails when a server was started while the copy was prepared", async () => {
+  test("fails when a server starts while the copy is being prepared", async () => {
     await prepare();
     const reply = beginRestore();
     insertHeartbeat(0, makeInstanceId());
@@ -359,10 +359,10 @@ describe("restore", () => {
     expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
   });
 
-  test("reports a copy that cannot be written as that, not as a damaged backup", async () => {
+  test("reports that its copy cannot be opened, not that the backup is damaged", async () => {
     await prepare();
     const reply = beginRestore();
-    // SQLite cannot open it.
+    // SQLite cannot open a database whose journal is a folder.
     mkdirSync(at("patchbay.db.restoring-journal"));
     const { code, notes } = await reply;
     expect([code, notes]).toEqual([1, expect.stringMatching(/cannot be opened.*Nothing was changed/)]);
@@ -370,7 +370,7 @@ describe("restore", () => {
     expect(userNames(at("patchbay.db"))).toEqual(["mia", "olivia"]);
   });
 
-  test("applies no change of the old store to the new one when forced", async () => {
+  test("applies no change of the replaced store's write-ahead log to the restored store when forced", async () => {
     const { owner } = await prepare();
     const server = await serve();
     await server.harness("/api/keys", { body: { name: "late" }, cookie: owner });
@@ -511,7 +511,7 @@ describe("rotate-secret", () => {
     expect(readFileSync(at("secret"), "utf8")).not.toBe(before.file);
     expect(statSync(at("secret")).mode & 0o777).toBe(0o600);
     expect(existsSync(at("secret.previous"))).toBe(false);
-    // A second rotation at the same time finds nothing to put away.
+    // A second rotation at the same time finds no `secret.previous` to rename.
     expect(keepPreviousSecret(admin.dataDirectory)).toBeNull();
     const ids = keyIds();
     expect(ids.size).toBe(1);
@@ -544,7 +544,7 @@ describe("rotate-secret", () => {
     expect([reply.code, reply.notes]).toEqual([0, expect.stringContaining(`'secret.${keyId}'`)]);
     expect(readFileSync(at(`secret.${keyId}`), "utf8")).toBe(old);
     expect(statSync(at(`secret.${keyId}`)).mode & 0o777).toBe(0o600);
-    // It does not decrypt unasked.
+    // Patchbay does not read the kept file: the old secret has to be in PATCHBAY_SECRET_PREVIOUS.
     const refused = await admin.run(["restore", at("older.db")]);
     expect([refused.code, refused.notes]).toEqual([1, expect.stringContaining(`(key id ${keyId})`)]);
     admin.variables.PATCHBAY_SECRET_PREVIOUS = old.trim();
@@ -599,7 +599,7 @@ describe("rotate-secret", () => {
     expect([...keyIds()]).not.toEqual([...before]);
   });
 
-  test("works next to a running server that knows both secrets, and does nothing a second time", async () => {
+  test("works while a server that knows both secrets is running, and does nothing a second time", async () => {
     const [first, second] = ["the-first-secret-of-an-operator-77", "the-second-secret-of-the-operator-78"];
     admin.variables.PATCHBAY_SECRET = first;
     const { stop, secret } = await prepare();

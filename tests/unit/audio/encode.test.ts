@@ -140,7 +140,7 @@ describe("the audio encoder", () => {
     expect(read).toBeLessThanOrEqual(seconds + 0.001);
   });
 
-  it("stops the speech when its reader stops", async () => {
+  it("stops the speech when the reader of the encoded audio stops", async () => {
     let returned = 0;
     const source = async function* () {
       try {
@@ -178,7 +178,7 @@ describe("the audio encoder", () => {
     expect(await packets(all[8] ?? Buffer.alloc(0))).not.toEqual(await packets(alone));
   });
 
-  it("keeps its thread for an encoder that runs while others end", async () => {
+  it("keeps the worker thread for a running encoder when another encoder ends", async () => {
     const own = createAudioEncoder({ workerFile: workerFile("encode"), idleMs: 1 });
     const running = own.encode("opus", tone(5))[Symbol.asyncIterator]();
     await running.next();

@@ -81,7 +81,7 @@ it("trimSilence trims silence to the margin and keeps the sound", () => {
   const quiet = buzz(140, RATE, 0.2).map((sample) => sample / 100);
   samples.set(quiet, 2 * RATE);
   expect(trimSilence(samples, RATE, 15).length / RATE).toBeGreaterThan(1.2);
-  // Noise before the speech that is as quiet is cut.
+  // Noise of the same level before the speech is trimmed.
   samples.set(quiet, RATE - quiet.length);
   expect(trimSilence(samples, RATE, 15).length / RATE).toBeLessThan(1.3);
 });

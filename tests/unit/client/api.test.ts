@@ -56,7 +56,7 @@ describe("the URL of an endpoint", () => {
   });
 });
 
-test("an error has the server's sentences in the language of the page", async () => {
+test("callApi translates the server's error messages into the language of the page", async () => {
   const body = {
     success: false,
     code: "conflict",
@@ -118,7 +118,7 @@ describe("an API call", () => {
     await expect(callApi(api.readSelf, { signal })).rejects.toBeInstanceOf(TypeError);
   });
 
-  test("throws the code `network` for a reply that breaks off, not for one of a proxy", async () => {
+  test("throws the code `network` for a reply that breaks off, and `internal` for a proxy's error page", async () => {
     const brokenOff = () =>
       new Response(
         new ReadableStream({
@@ -206,7 +206,8 @@ test("every cached reply of changing data has exactly one rule for live updates"
     [...text.matchAll(/useApi(?:Pages)?\(\s*api\.(\w+)/g)].map((match) => match[1] ?? ""),
   );
   expect(cachedNames.length).toBeGreaterThan(30);
-  // Changes before there is a session; never changes; changes only on the settings page; the others are polled.
+  // In this order: changes before a session exists; never changes; changes only on the settings page; the last two
+  // are polled.
   const unwatched = [
     "readSetupState",
     "listProviders",

@@ -29,7 +29,7 @@ test("finds the budget with the least left, and its reset", () => {
   expect(tightestBudget(state({ total_usd: "0.00" }))).toMatchObject({ period: "total", resetsAt: null });
 });
 
-/** The server's error of a limit per minute as the page reads it. */
+/** The failure that the page reads from the server's error about a limit per minute. */
 function minuteFailure(unit: "requests" | "tokens", limit: number, cost: number, state: Partial<RateState>) {
   const request = {
     bucket: "rpm:key",
@@ -49,7 +49,7 @@ function failureOf(message: string) {
   return found;
 }
 
-test("reads the gateway's own limit per minute from its message, and no upstream's", () => {
+test("reads the limit per minute from an error of the gateway, but not from an upstream's", () => {
   for (const limit of [1, 60])
     expect(minuteLimitOf(minuteFailure("requests", limit, 1, {}))).toEqual({ unit: "requests", limit });
   expect(minuteLimitOf(minuteFailure("tokens", 10, 8, { remaining: 2 }))).toEqual({
@@ -57,10 +57,10 @@ test("reads the gateway's own limit per minute from its message, and no upstream
     limit: 10,
   });
   expect(minuteLimitOf(failureOf("The upstream is limiting requests."))).toBeNull();
-  // No wait helps a request that is above the limit as a whole.
+  // Waiting does not help a request that exceeds the whole limit.
   const tooLarge = minuteFailure("tokens", 1, 2, { remaining: 1 });
   expect([tooLarge.advice, minuteLimitOf(tooLarge)]).toEqual(["too-large", { unit: "tokens", limit: 1 }]);
-  // Above the process's share of the limit only.
+  // This request fits the limit, but exceeds this process's share of the limit.
   const aboveShare = minuteFailure("tokens", 100, 80, { remaining: 50, resetMs: 0 });
   expect([aboveShare.advice, minuteLimitOf(aboveShare)]).toEqual(["too-large", null]);
   const noShare = minuteFailure("requests", 1, 1, { resetMs: 0 });

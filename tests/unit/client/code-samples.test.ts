@@ -98,7 +98,7 @@ test("shortens a sample of 500 texts to valid code with a note", () => {
   }
 });
 
-test("shortens a long text to valid code with a note, for the endpoint of the whole text", () => {
+test("shortens a long text to valid code with a note, and calls the endpoint that accepts the whole text", () => {
   const text = `${"👋".repeat(2_000)}END`;
   const speech = speechSamples({ ...single, text: text.repeat(10), speed: 1 }, origin);
   const embeddings = embeddingsSamples(
@@ -140,7 +140,7 @@ test("leaves out the OpenAI SDK for multi-speaker scripts", () => {
   ]);
 });
 
-test("calls Gemini's endpoint without a voice, which OpenAI's requires", () => {
+test("calls Gemini's endpoint if no voice is selected, because OpenAI's endpoint requires a voice", () => {
   const call: SpeechCall = { ...single, speed: 1, voices: { kind: "single", voice: null } };
   const codes = speechSamples(call, origin).map(({ code }) => code);
   expect(codes.join("\n")).not.toMatch(/audio[/.]speech|alloy/);

@@ -44,7 +44,7 @@ test.each([502, 503, 504])(
   },
 );
 
-test("explains a 404 about the model by the model, and any other by the input", async () => {
+test("advises `unknown-model` for a 404 about the model, and `input` for any other 404", async () => {
   const adviceOf = async (error: object) =>
     (await failureOfResponse(Response.json({ error }, { status: 404 }))).advice;
   const unknown = "The model 'tts' does not exist. GET /v1/models lists the available models.";
@@ -74,7 +74,7 @@ test.each([
   [400, "Model does not exist. Please check it carefully."],
   [400, "Model m is not supported. Supported models are ['n']."],
   [400, "{'error': '/embeddings: Invalid model name passed in model=m. Call `/v1/models`.'}"],
-])("explains an upstream's %i about its model by the model: %s", async (status, message) => {
+])("advises `unknown-model` for an upstream's %i about the model: %s", async (status, message) => {
   const openai = { message, type: "invalid_request_error", param: null, code: null };
   const gemini = { code: status, message, status: status === 404 ? "NOT_FOUND" : "INVALID_ARGUMENT" };
   for (const error of [openai, gemini])
@@ -87,12 +87,12 @@ test.each([
   [404, "The voice 'x' is not available in the model 'm'."],
   [404, "CachedContent not found (or permission denied)"],
   [400, "dimensions: the model 'm' supports 256 or 512."],
-])("explains another %i of an upstream by the input: %s", async (status, message) => {
+])("advises `input` for an upstream's %i that is not about the model: %s", async (status, message) => {
   const error = { message, type: "invalid_request_error", param: null, code: null };
   expect(await failureOfResponse(Response.json({ error }, { status }))).toMatchObject({ advice: "input" });
 });
 
-test("explains a 503 by whether a channel, a wait or less text is needed", async () => {
+test("advises for a 503 to add a channel, to wait or to send less text", async () => {
   const adviceOf = async (body: object, headers = {}) =>
     (await failureOfResponse(Response.json(body, { status: 503, headers }))).advice;
   const gemini = (message: string) => ({ error: { code: 503, message, status: "UNAVAILABLE" } });
@@ -171,7 +171,7 @@ test("adds the costs of all units", () => {
   );
 });
 
-test("counts code points and estimates more time per Chinese character", () => {
+test("counts code points, and estimates more time per CJK character and digit than per Latin letter", () => {
   expect(codePoints("a👋🏽")).toBe(3);
   expect(estimateSpeech("x".repeat(30)).seconds).toBe(2);
   for (const [text, seconds] of [

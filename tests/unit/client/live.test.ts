@@ -92,7 +92,7 @@ test("reports a first connection with the session of another user than the page'
   expect(events).toEqual(["other user"]);
 });
 
-test("takes the user of an older server's hello, which names none, for the same one", () => {
+test("treats a `hello` event without a user, as older servers send it, as one of the same user", () => {
   last()?.send("hello", OLIVIA);
   page.dispatchEvent(new Event("visibilitychange"));
   last()?.send("hello");
@@ -154,14 +154,14 @@ test("reconnects at once when the browser is online again", () => {
   expect(open()).toHaveLength(1);
 });
 
-test("closes the stream after 15 minutes without input and reopens it on the next", () => {
+test("closes the stream after 15 minutes without input and reopens it on the next input", () => {
   vi.advanceTimersByTime(15 * 60_000);
   expect(open()).toHaveLength(0);
   view.dispatchEvent(new Event("pointermove"));
   expect(open()).toHaveLength(1);
 });
 
-/** The server refuses the newest stream. */
+/** Closes the newest stream as the browser does when the server refuses the connection. */
 function refuse(): void {
   const source = last();
   if (!source) throw new Error("no stream was opened");
@@ -179,7 +179,7 @@ test("reports the end of the session once and does not reconnect", () => {
   expect(open()).toHaveLength(0);
 });
 
-test("keeps the session when a new one replaced it or the network fails", () => {
+test("does not report the end of the session if a reconnect succeeds after `ended`, or fails without `ended`", () => {
   last()?.send("hello", OLIVIA);
   last()?.send("ended", { reason: "session" });
   vi.advanceTimersByTime(1_000);

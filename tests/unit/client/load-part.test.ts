@@ -21,12 +21,12 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("a part that loads at once asks nothing of the server", async () => {
+test("loadPart sends no request to the server when the part loads at once", async () => {
   vi.stubGlobal("fetch", () => expect.unreachable());
   expect(await loadPart(async () => "code")).toBe("code");
 });
 
-test("a part is loaded again until the server can be reached, however long that takes", async () => {
+test("loadPart loads the part again until the server can be reached, however long that takes", async () => {
   isServerUp = false;
   const load = vi.fn(async () => {
     if (!isServerUp) throw new Error("Failed to load chunk");
@@ -42,7 +42,7 @@ test("a part is loaded again until the server can be reached, however long that 
   expect(await loaded).toBe("code");
 });
 
-test("the browser's online event ends the wait", async () => {
+test("loadPart loads the part at once when the browser fires `online`", async () => {
   isServerUp = false;
   let isLoaded = false;
   void loadPart(async () => {
@@ -56,7 +56,7 @@ test("the browser's online event ends the wait", async () => {
   expect(isLoaded).toBe(true);
 });
 
-test("a part that a reachable server no longer has is an error", async () => {
+test("loadPart rejects after two attempts when the server is reachable but no longer has the part", async () => {
   const load = vi.fn(() => Promise.reject(new Error("Failed to load chunk")));
   const failed = expect(loadPart(load)).rejects.toThrow("Failed to load chunk");
   await vi.advanceTimersByTimeAsync(10_000);
@@ -64,14 +64,14 @@ test("a part that a reachable server no longer has is an error", async () => {
   expect(load).toHaveBeenCalledTimes(2);
 });
 
-test("a server that answers with an error can be reached", async () => {
+test("loadPart rejects when the server answers with an error, because it can be reached", async () => {
   vi.stubGlobal("fetch", async () => Response.json({ success: false, code: "internal" }, { status: 500 }));
   const failed = expect(loadPart(() => Promise.reject(new Error("Failed to load chunk")))).rejects.toThrow();
   await vi.advanceTimersByTimeAsync(10_000);
   await failed;
 });
 
-test("a proxy's error page does not mean that the server can be reached", async () => {
+test("loadPart continues after a proxy's error page, because the server cannot be reached", async () => {
   const load = vi.fn(() => Promise.reject(new Error("Failed to load chunk")));
   vi.stubGlobal("fetch", async () => new Response("<h1>502 Bad Gateway</h1>", { status: 502 }));
   loadPart(load).catch(() => undefined);
@@ -79,7 +79,7 @@ test("a proxy's error page does not mean that the server can be reached", async 
   expect(load.mock.calls.length).toBeGreaterThan(10);
 });
 
-test("calls that wait for the same part continue in their order", async () => {
+test("partInOrder resolves the calls that wait for the same part in their order", async () => {
   isServerUp = false;
   const load = partInOrder(async () => {
     if (!isServerUp) throw new Error("Failed to load chunk");
@@ -96,7 +96,7 @@ test("calls that wait for the same part continue in their order", async () => {
   await load();
 });
 
-test("a part that could not be loaded is loaded again by the next call", async () => {
+test("partInOrder loads a part again at the next call after a failure", async () => {
   let isBroken = true;
   const load = partInOrder(async () => {
     if (isBroken) throw new Error("Failed to load chunk");
@@ -109,7 +109,7 @@ test("a part that could not be loaded is loaded again by the next call", async (
   expect(await load()).toBe("code");
 });
 
-test("data is loaded again after no response or a proxy's error page, but not after an answer", () => {
+test("SWR retries after no response or a proxy's error page, but not after an error of the server", () => {
   const { shouldRetryOnError } = SWR_CONFIG;
   if (typeof shouldRetryOnError !== "function") expect.unreachable();
   const isRetried = (status: number) =>

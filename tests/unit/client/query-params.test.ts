@@ -35,7 +35,7 @@ test("replaces the URL while typing and drops the query with its last parameter"
 });
 
 test.each(["", " a ", "王", "𠮷", "👋", "ab", " 王力 ", "𠮷野"])(
-  "asks for %j only as the server's search accepts it",
+  "searchText returns %j trimmed if the server's search accepts it, else null",
   (q) => {
     const text = searchText(q);
     expect(text).toBe(SearchText.safeParse(q.trim()).success ? q.trim() : null);

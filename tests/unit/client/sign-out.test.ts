@@ -3,7 +3,7 @@ import { signOut } from "@/lib/client/sign-out";
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("sign-out leaves the page where the browser cannot list its databases", async () => {
+test("sign-out leaves the page even if the browser cannot list its databases", async () => {
   const [assign, clear] = [vi.fn(), vi.fn()];
   vi.stubGlobal("fetch", async () => Response.json({ success: true, data: {} }));
   vi.stubGlobal("indexedDB", { databases: () => Promise.reject(new DOMException("", "UnknownError")) });
@@ -13,7 +13,7 @@ test("sign-out leaves the page where the browser cannot list its databases", asy
   expect(assign).toHaveBeenCalledWith("/login");
 });
 
-test("sign-out leaves the page where the browser has no database and refuses storage", async () => {
+test("sign-out leaves the page even if the browser has no IndexedDB and refuses storage", async () => {
   const assign = vi.fn();
   const refuse = () => {
     throw new DOMException("", "SecurityError");

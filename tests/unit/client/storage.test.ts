@@ -31,7 +31,7 @@ test("keeps the user's own draft", () => {
   expect(stored.get("draft")).toBe("mine");
 });
 
-test("opens the console where the browser refuses storage", () => {
+test("claimTab does not throw when the browser refuses storage", () => {
   vi.stubGlobal("window", {
     get sessionStorage() {
       throw new DOMException("", "SecurityError");
@@ -40,7 +40,7 @@ test("opens the console where the browser refuses storage", () => {
   expect(() => claimTab("usr_2")).not.toThrow();
 });
 
-test("keeps the shortcuts of one character off where the browser refuses storage", () => {
+test("letter shortcuts can be turned off and on when the browser refuses storage", () => {
   vi.stubGlobal("window", {
     get localStorage() {
       throw new DOMException("", "SecurityError");

@@ -48,7 +48,7 @@ async function openDirtyPageForOtherUser() {
   return { clean, addUnsaved, answerLeavePrompt };
 }
 
-test("a page with unsaved changes is reloaded for another user when there are none any more", async () => {
+test("a page with unsaved changes is reloaded for another user once no unsaved changes are left", async () => {
   const { clean, addUnsaved } = await openDirtyPageForOtherUser();
   clean();
   // The same form under another name.

@@ -10,7 +10,7 @@ const DAYS = ["2026-04-22", "2026-04-23", "2026-04-24", "2026-04-25", "2026-04-2
 test.each(["Africa/Cairo", "Europe/Berlin", "UTC"])("a chart has the calls of every day in %s", (zone) => {
   // In Cairo the clock goes from 24 April 0:00 to 1:00: that day has no midnight.
   vi.stubEnv("TZ", zone);
-  // By day: longer than a week.
+  // Longer than a week, so that its interval is a day.
   const range = rangeOf("custom", startOfPeriod("2026-04-22"), startOfPeriod("2026-05-01"));
   // Only what the series reads.
   const summary = { ...rangeQuery(range), items: DAYS.map((period) => ({ period })) } as UsageSummary;

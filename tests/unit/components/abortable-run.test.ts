@@ -23,7 +23,7 @@ function Ranker({ onRank }: { onRank(rank: Rank): void }) {
 test("Stop ends a run whose code is still loading", async () => {
   let runs: Runs | undefined;
   renderToStaticMarkup(createElement(Runner, { onRuns: (now) => (runs = now) }));
-  // As `loadPart` while the server is unreachable.
+  // Never resolves, like `loadPart` while the server is unreachable.
   const ended = runs?.run("texts", () => new Promise(() => undefined)).then(() => "ended");
   runs?.stop();
   const running = new Promise((resolve) => setTimeout(resolve, 50, "running"));

@@ -23,7 +23,7 @@ function adviceFor(fields: Pick<Alert, "kind" | "detail">): string {
   return render(createElement(Advice, fields));
 }
 
-test("the advice of an alert about a channel fits why its circuit opened", () => {
+test("the advice of a channel alert depends on why the circuit opened", () => {
   const advice = (detail: Alert["detail"]) => adviceFor({ kind: "channel_open", detail });
   expect(advice({ reason: "failures", circuits: "models" })).toBe(en.alerts.todo.channel_models);
   expect(advice({ reason: "failures", circuits: "keys" })).toBe(en.channels.advice.failures);
@@ -32,7 +32,7 @@ test("the advice of an alert about a channel fits why its circuit opened", () =>
   expect(advice({ reason: null })).toBe(en.channels.advice.unknown);
 });
 
-test("the advice of another alert is that of its kind", () => {
+test("the advice of a disk alert is the text of its kind", () => {
   expect(adviceFor({ kind: "disk", detail: {} })).toBe(en.alerts.todo.disk);
 });
 
@@ -72,7 +72,7 @@ test.each([
   ["01:30:00", "90 minutes"],
   ["02:00:00", "2 hours"],
   ["02:50:00", "2 hours"],
-])("an alert that was open for %s was open for %s", (time, duration) => {
+])("the duration of an alert that was open for %s is shown as %s", (time, duration) => {
   const times = { opened_at: "2026-11-20T00:00:00Z", resolved_at: `2026-11-20T${time}Z` };
   // Only the fields that the duration depends on.
   expect(render(createElement(Duration, times as Alert))).toBe(duration);

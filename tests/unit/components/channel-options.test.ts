@@ -7,7 +7,7 @@ import {
 } from "@/components/channels/channel-options";
 import { OPTION_SHAPES } from "@/lib/contracts/console/channel-options";
 
-/** Options with a control of their own in the form, and an old name. */
+/** Options with a control of their own in the form, and the old name of `batching`. */
 const ELSEWHERE = ["voices", "batching", "coalescing"];
 
 describe.each(Object.entries(OPTION_SHAPES))("the option fields of %s", (provider, shape) => {
@@ -29,7 +29,7 @@ describe.each(Object.entries(OPTION_SHAPES))("the option fields of %s", (provide
   });
 });
 
-test("the options form returns the options that it reads", () => {
+test("the options form writes the options that it reads, without incomplete voices", () => {
   const options = {
     voice_settings: { stability: 0.5, use_speaker_boost: false },
     sample_rate: 44_100,

@@ -19,7 +19,7 @@ const labelsOf = (ticks: readonly { at: number; isDay: boolean }[]) =>
     return isDay ? `${date.getMonth() + 1}/${date.getDate()}` : `${date.getHours()}:${date.getMinutes()}`;
   });
 
-test("takes stacked bars, and the highest of the lines, for the height of a bucket", () => {
+test("the height of a bucket is the sum of its bars, or the value of its highest line", () => {
   const bars = [
     { name: "Succeeded", values: [0, 3] },
     { name: "Failed", values: [500, null] },
@@ -102,7 +102,7 @@ test("returns at most one axis label more than requested", () => {
       expect(timeTicks(0, hours * HOUR, count).length, `${hours} h`).toBeLessThanOrEqual(count + 1);
 });
 
-test("draws a value far below the maximum one pixel high, and none for 0", () => {
+test("draws a value far below the maximum one pixel high, and draws nothing for 0", () => {
   const frame = plotFrame({ width: 400, height: 200, buckets: 1, max: 1_000_000, tickLength: 4 });
   const [path = "", none] = barPaths(frame, [
     { name: "few", values: [1] },

@@ -68,7 +68,7 @@ test("draws the convex hull around all points and only through outer ones", () =
   expect(hull).toEqual(expect.arrayContaining(corners));
 });
 
-test("places a query nearest to the most similar text, without similarities in the middle", () => {
+test("places a query near the most similar text, and in the middle if all similarities are 0", () => {
   const points = Float64Array.from([0, 0, 10, 0, 0, 10]);
   const rank = (...similarities: number[]) =>
     similarities

@@ -205,11 +205,11 @@ test.each([
   ["title,url\nCats,https://example.com/a-long-address", ["Cats"]],
   ["name,description,reviews\nDesk,Made of oak,120", ["Made of oak"]],
   ["date\napple\nfig", ["date", "apple", "fig"]],
-])("recognizes the header of the CSV %j", (csv, texts) => {
+])("finds the column of texts of the CSV %j, with or without a header", (csv, texts) => {
   expect(textsOfCsv(csv)).toEqual(texts);
 });
 
-test("a link to a model keeps the texts, a call resets the settings that it leaves out", () => {
+test("a link with only a model keeps the draft; a link with a call resets the settings that it leaves out", () => {
   const edited: EmbeddingsDraft = {
     texts: [{ id: 1, text: "mine" }],
     model: "",
@@ -257,7 +257,7 @@ async function grouped(groups: readonly number[]) {
   return { matrix, clustering: await clusterBySimilarity(matrix) };
 }
 
-test("finds the clusters of mixed texts, each with the text nearest to its others first", async () => {
+test("finds the clusters of mixed texts, each with its most central text first", async () => {
   const groups = [0, 2, 1, 0, 1, 2, 2, 0, 1, 2, 3];
   const { matrix, clustering } = await grouped(groups);
   const clusters = findClusters(matrix, clustering);
@@ -360,7 +360,7 @@ test("the search example has a question without a word of any article", () => {
   expect([...wordsOf(query)].filter((word) => inArticles.has(word))).toEqual([]);
 });
 
-test("finds, shows and zooms the rows of a matrix", () => {
+test("finds the row at a position of a matrix, scrolls to a row and zooms", () => {
   const geometry = { count: 10, cell: 20, gutter: 26 };
   expect([0, 25, 26, 65, 300].map((offset) => positionAt(geometry, offset, 0))).toEqual([
     null,

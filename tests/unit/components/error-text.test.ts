@@ -19,7 +19,7 @@ const show = (error: ApiError, locale: Locale): string => {
 const textOf = (status: number, code: string, message = "") =>
   show(new ApiError({ status, code, message }), "en");
 
-test("a server that cannot be reached is not one with an internal error", () => {
+test("an unreachable server has another error text than an internal error", () => {
   const { network, unexpected } = en.common.error;
   expect(textOf(0, "network")).toBe(network);
   // A proxy's error page.

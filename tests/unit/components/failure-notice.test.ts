@@ -19,7 +19,7 @@ function noticeOf(message: string): string {
   return renderToStaticMarkup(element).replaceAll(/<[^>]+>/g, "|");
 }
 
-test("tells a request that has to wait from one above the whole limit", () => {
+test("distinguishes a request that has to wait from a request that exceeds the whole limit", () => {
   const limited = "All keys of this owner together are limited to 100 tokens per minute; this request needs";
   const waiting = noticeOf(`${limited} 60, and 50 are left. Try again in 6 s.`);
   expect(waiting).toContain("You’ve reached your limit of 100 tokens per minute.");
@@ -28,7 +28,7 @@ test("tells a request that has to wait from one above the whole limit", () => {
   expect(above).toContain(en.playground.failure.advice["too-large"]);
 });
 
-test("shows the server's message about a limit of which the process has no share, and no wait", () => {
+test("shows the server's message, and no advice to wait, when the process has no share of the limit", () => {
   const message = `All keys of this owner together are limited to 1 request per minute. ${EMPTY_SHARE}`;
   const notice = noticeOf(message);
   expect(notice).toContain(message);

@@ -60,7 +60,7 @@ test("a list without an error shows its items and the button for more, or its em
   expect(render({ items: [] })).toMatch(/No matches$/);
 });
 
-test("says how many rows a search has found, and nothing without one", () => {
+test("says how many rows a search has found, and nothing without a search", () => {
   const statusOf = (list: object) => /<p role="status" class="sr-only">(.*?)<\/p>/.exec(render(list))?.[1];
   expect(statusOf({ items: ["Ada"] })).toBe("");
   expect(statusOf({ items: [], isFiltered: true })).toBe("No results");

@@ -113,7 +113,7 @@ describe("the merge of a channel form with a version that was saved elsewhere", 
     expect(body.models).toEqual(theirs.models);
   });
 
-  test("is the newest version when the user changed nothing, and again after a second conflict", () => {
+  test("is the newest version if the user changed nothing, and can be merged again after a second conflict", () => {
     const newest = { ...CHANNEL, name: "Theirs", version: 2 };
     expect(merged(newest, () => ({}))).toEqual(updateRequest(draftOf(newest, []), newest));
     const base = draftOf(CHANNEL, []);
@@ -134,7 +134,7 @@ test.each([
   ["https://one.openai.azure.com", true],
   ["https://api.openai.com/v1", false],
   [null, false],
-])("the form of a channel that was saved with the address %s requires one: %j", (base_url, isRequired) => {
+])("the form of a channel that was saved with the base URL %s requires a base URL: %j", (base_url, isRequired) => {
   const draft = draftOf({ ...CHANNEL, base_url }, []);
   expect(isAddressMissing({ ...draft, baseUrl: "" })).toBe(isRequired);
 });

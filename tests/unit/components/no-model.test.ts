@@ -12,7 +12,7 @@ function shownTo(role: Role): string {
   return renderToStaticMarkup(createElement(IntlProvider, { ...intl, children }));
 }
 
-test("a playground without models offers administrators to add a channel, and members no permission", () => {
+test("a playground without models links administrators to the form of a new channel, and members to no page", () => {
   expect(shownTo("admin")).toContain('href="/channels/new"');
   expect(shownTo("member")).not.toContain("href");
   expect(shownTo("member")).toContain("An administrator can add or enable a channel.");

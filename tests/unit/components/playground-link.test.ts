@@ -39,7 +39,7 @@ test("returns one value of activity per day, the newest day last", () => {
   const item = (name: string, period: string) => ({ ...none, ...sums, name, period });
   const activity = activityByKey(
     ["key_1", "key_2", "key_3"],
-    // In Tokyo it is the 23rd.
+    // In Auckland (UTC+13) the newest day is already the 23rd.
     [item("key_1", "2026-11-22"), item("key_1", "2026-11-23"), item("key_2", "2026-10-01")],
     to,
   );
@@ -47,7 +47,7 @@ test("returns one value of activity per day, the newest day last", () => {
   expect(activity.get("key_1")?.calls.slice(-3)).toEqual([0, 2, 2]);
   expect(activity.get("key_1")?.spend.at(-1)).toBe(0.5);
   expect(activity.get("key_1")?.total).toEqual({ calls: 4, spend: 1 });
-  // The first day of the range, of which a part is in it, counts even where it has no bar.
+  // Every period of the reply counts towards the total, even a day that has no bar.
   expect(activity.get("key_2")?.total.calls).toBe(2);
   expect(activity.get("key_3")?.total).toEqual({ calls: 0, spend: 0 });
 });

@@ -53,7 +53,7 @@ test("the map does not follow a mouse whose button was released over a context m
   areaHandlers.onPointerMove(at(60, 1));
   expect(setPointerCapture).toHaveBeenCalledTimes(1);
   areaHandlers.onPointerUp(at(60, 0));
-  // The menu of the right button takes its release.
+  // The context menu receives the release of the right button, so the map sees no pointerup.
   areaHandlers.onPointerDown(at(50, 2));
   areaHandlers.onPointerMove(at(70, 0));
   areaHandlers.onPointerMove(at(90, 0));

@@ -23,14 +23,14 @@ test.each([
   expect(rejectionReason({ at: "2026-11-20T00:00:00.000Z", error: "rate_limited", limit })).toBe(reason);
 });
 
-test("has words for every reason that a request with a valid key is refused for itself", () => {
+test("maps each error of the body or of the server's load to a reason if the key is valid", () => {
   const at = "2026-11-20T00:00:00.000Z";
   const codes = ["invalid", "too_large", "unsupported_media_type", "request_timeout", "overloaded"];
   const reasons = codes.map((error) => rejectionReason({ at, error, limit: null }));
   expect(reasons).toEqual(["input", "size", "contentType", "slow", "overloaded"]);
 });
 
-test("says that a key with a valid secret may be refused for its owner", () => {
+test("explains an unauthenticated key by its expiry or by a disabled key or owner", () => {
   const at = "2026-11-20T00:00:00.000Z";
   const t = createTranslator({ locale: "en", messages: { apiKeys }, namespace: "apiKeys.rejected" });
   const text = t(rejectionReason({ at, error: "unauthenticated", limit: null }), { code: "unauthenticated" });

@@ -47,7 +47,7 @@ describe("rows of running calls below the newest page", () => {
     page([open(5), open(4)], "newer"),
   );
 
-  test("are read again from the oldest of them on, but not those of the newest page", () => {
+  test("are read again from the oldest running call on, without the rows of the newest page", () => {
     expect(runningRows(list)).toEqual({ from: call(2).at, to: call(5.001).at });
     expect(runningRows(fromFirstPage("path", page([open(2), open(1)])))).toBeNull();
     const rows = Array.from({ length: 200 }, (_, index) => open(300 - index));
@@ -67,7 +67,7 @@ describe("rows of running calls below the newest page", () => {
     expect(seconds(withRowsAgain(list, times, page([], null, call(2).at)).rows)).toEqual([5, 4, 3, 2, 1]);
   });
 
-  test("never run again once they have ended", () => {
+  test("never change from ended back to running", () => {
     const { rows } = withRowsAgain(list, { from: call(1).at, to: call(3).at }, page([open(2), open(1)]));
     expect(rows.find(({ id }) => id === call(1).id)?.state).toBe("settled");
   });
