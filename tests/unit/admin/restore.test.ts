@@ -603,7 +603,7 @@ describe("restore of earlier backups", () => {
       const word = cipher.encrypt("secret-check", "settings/secret_check/value", "patchbay");
       put.run(["secret_check", JSON.stringify(word)]);
       if (version > 2) return;
-      // Versions 1 and 2 have no keyed audit log: the hash of a row is a plain SHA-256.
+      // Before version 4, the hash of an audit row is a SHA-256 without a key.
       const fields = `{"action":"setup.claim","actor":"usr_1","at":1,"detail":"{}","seq":1,"target":""}`;
       const first = "0".repeat(64);
       const hash = createHash("sha256").update(`${first}\n${fields}`).digest("hex");

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { useRunButton } from "@/components/playground/use-run-button";
 
-/** A button of a run, on which one key is held. */
+/** A run button that receives a repeated `keydown` event, as of a held key. */
 function Held({ name, onPrevented }: { name: string; onPrevented(): void }) {
   const { onKeyDown } = useRunButton({ isRunning: false, start: () => true, stop: () => undefined });
   // Type assertion: the properties that the handler reads.
@@ -11,7 +11,7 @@ function Held({ name, onPrevented }: { name: string; onPrevented(): void }) {
   return null;
 }
 
-test("a held key other than Enter keeps its effect on the button of a run", () => {
+test("a run button prevents the default action of a held Enter key only", () => {
   const prevented: string[] = [];
   for (const name of ["Enter", "Tab", " ", "ArrowDown"])
     renderToStaticMarkup(createElement(Held, { name, onPrevented: () => prevented.push(name) }));

@@ -85,11 +85,11 @@ const VALUES: Readonly<Record<string, string>> = {
   key: "sample_rate",
 };
 
-test("a sentence has one translation, with values that the English one has", () => {
+test("each sentence matches one template, whose translation has only placeholders of the English text", () => {
   for (const [template, text] of Object.entries(SERVER_ERRORS)) {
     if (!template.startsWith("{")) expect([template, knownRule(t, template)]).toEqual([template, null]);
     for (const [value] of text.matchAll(/\{\w+\}/g)) expect(template).toContain(value);
-    // No other template takes the sentence, and each value is found whole.
+    // No other template matches the sentence, and each value is extracted whole.
     const fill = (one: string) => one.replace(/\{(\w+)\}/g, (_, name) => VALUES[name] ?? `a${name} b${name}`);
     const inText = (one: string) =>
       fill(one.replace(/\{(?:message|hint)\}/g, (found) => inChinese(fill(found)) ?? fill(found)));
@@ -124,7 +124,7 @@ test.each([
 });
 
 test.each(["The kettle is on.", "The kettle is on. Try again in 5 s.", "name: The kettle is on.", ""])(
-  "does not translate a part of a sentence that it does not know: %s",
+  "returns null for a text that it does not know as a whole: %s",
   (sentence) => {
     expect(inChinese(sentence)).toBeNull();
   },

@@ -40,7 +40,7 @@ test("assignVoices keeps the voices of known speakers and gives new speakers voi
   expect(freeVoice(speakers)).toBe("Charon");
 });
 
-test("a call leaves out the speed of a script and the language of a changed speed", () => {
+test("a call has no speed for a script, and no language if the speed is changed", () => {
   expect(callOf({ ...draft, speed: 1.5 }, plain)).toMatchObject({ language: null, speed: 1.5 });
   expect(callOf(draft, plain)).toMatchObject({ language: "de-DE", speed: 1 });
   const script = callOf({ ...draft, mode: "script", speed: 1.5 }, plain);
@@ -79,7 +79,7 @@ test("applying a call to a draft keeps the voice and the speakers of the other m
   });
 });
 
-test("a link to a model keeps the other settings, a call resets those that it leaves out", () => {
+test("a link with only a model keeps the other settings; a link with a call resets those that it leaves out", () => {
   const edited: SpeechDraft = {
     ...draft,
     text: "Mine",
@@ -103,7 +103,7 @@ test("a link to another model without a voice selects the default voice of that 
   expect(withCall(draft, { model: "other" }, models)).toEqual({ ...draft, model: "other", voice: "Zephyr" });
   expect(withCall(draft, { model: "other", text: "Hi" }, models).voice).toBe("Zephyr");
   expect(withCall(draft, { model: "without-default" }, models).voice).toBe("");
-  // The first model is preselected.
+  // A draft without a model has the first model preselected, so that a link to it keeps the voice.
   expect(withCall({ ...draft, model: "", voice: "Puck" }, { model: "other" }, models).voice).toBe("Puck");
   expect(withCall(draft, { text: "Hi" }, models).voice).toBe("Kore");
 });
@@ -146,7 +146,7 @@ test("a voice is added to a comparison once, removed by a second choice and not 
   expect(toggleCandidate(full, kore)).toEqual(full);
 });
 
-test("voices of a comparison are ranked when none is queued or speaking any more", () => {
+test("the takes of a comparison are ranked once no voice is waiting or arriving", () => {
   const call = callOf(draft, plain);
   const trial = (voice: string) => ({ candidate: { model: call.model, voice }, call });
   const take = {
@@ -161,9 +161,9 @@ test("voices of a comparison are ranked when none is queued or speaking any more
   expect(takesToRank([done, cut, { ...trial("Leda"), kind: "stopped" }])).toEqual([take, null, null]);
 });
 
-test("a take costs its counted tokens, and an unknown amount where they are unknown", () => {
+test("the cost of a take is that of its counted tokens, and null if they are unknown", () => {
   const prices = { inputTokens: 600, outputTokens: 12_000, inputCharacters: null, outputSeconds: null };
-  // Type assertions: what the cost is read from.
+  // Type assertions: takeDollars reads only these fields.
   const models = [{ name: "priced", prices }] as GatewayModel[];
   const counted = { durationMs: 60_000, inputTokens: 1_000, outputTokens: 1_200 };
   const take = { call: { model: "priced", text: "Hello" }, ...counted } as Take;
@@ -173,7 +173,7 @@ test("a take costs its counted tokens, and an unknown amount where they are unkn
 });
 
 test("a take from the gateway's cache costs nothing", () => {
-  // Type assertions: what the cost is read from.
+  // Type assertions: takeDollars reads only these fields.
   const take = { call: { model: "priced", text: "Hello" }, durationMs: 60_000, inputTokens: 10 } as Take;
   const models = [{ name: "priced", prices: { outputSeconds: 8_000 } }] as GatewayModel[];
   expect(takeDollars(take, models)).toBeCloseTo(0.48);

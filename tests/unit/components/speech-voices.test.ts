@@ -74,7 +74,7 @@ test("offers the same OpenAI voice names as the provider", () => {
   expect([...OPENAI_VOICE_NAMES]).toEqual(OPENAI_VOICES.map((one) => one.name).sort());
 });
 
-test("has the limits of the server", () => {
+test("has the server's limits of speakers and of characters", () => {
   expect(OPENAI_INPUT_LIMIT).toBe(MAX_CHARACTERS);
   expect(MAX_SPEAKERS).toBe(MOST_SPEAKERS);
 });

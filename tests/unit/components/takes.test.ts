@@ -19,7 +19,7 @@ function History({ onTakes }: { onTakes(takes: Takes): void }) {
   return null;
 }
 
-/** The takes of a page; on the server, state does not change. */
+/** The takes of a page. It is rendered as on the server, where state does not change. */
 function openHistory(): Takes {
   let takes: Takes | undefined;
   const children = createElement(History, { onTakes: (now) => (takes = now) });
@@ -37,7 +37,7 @@ beforeEach(() => {
   openDatabase.mockClear();
 });
 
-// Deleting shows a toast, which would wait for the next file of this process.
+// Deleting shows a toast, which would otherwise be queued for the next test file of this process.
 afterEach(() => {
   drawToasts(() => undefined)();
   vi.unstubAllGlobals();
@@ -64,7 +64,7 @@ for (const act of ["clear", "remove"] as const)
     const history = openHistory();
     history.add(take);
     history[act](take);
-    // Once, to delete.
+    // The database is opened once, to delete the take.
     await vi.waitFor(() => expect(openDatabase).toHaveBeenCalled());
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(openDatabase).toHaveBeenCalledTimes(1);

@@ -39,7 +39,7 @@ test.each([
   ["/api/status", isPublic],
   ["/openapi.json", isPublic],
   ["/metrics", metrics],
-])("says which access a request to %s has", (path, text) => {
+])("says how a request to %s is authenticated", (path, text) => {
   const panel = panelOf(path);
   expect([session, isPublic, metrics].filter((one) => panel.includes(one))).toEqual([text]);
 });

@@ -27,7 +27,7 @@ test("raises a channel alert after the rule's minutes, not before", () => {
       {
         id: "chn_1",
         name: "Gemini",
-        // Of a wall clock that was an hour ahead when the circuit opened.
+        // Read from a wall clock that was an hour ahead when the circuit opened.
         openedAt: NOW + 60 * MINUTE,
         openMs: ms,
         reason: "credentials" as const,
@@ -52,14 +52,14 @@ test("raises a channel alert after the rule's minutes, not before", () => {
   expect(evaluate(openFor(60 * MINUTE), { rules: off })).toEqual([]);
 });
 
-test("takes no peak of the error rate from fewer calls than raise an alert", () => {
+test("records no peak error rate from fewer calls than an alert requires", () => {
   const peakOf = (calls: number, failures: number) =>
     conditionsOf(DEFAULT_SETTINGS.alerts, { ...QUIET, calls: { calls, failures } })[0]?.detail;
   expect(peakOf(20, 10)).toMatchObject({ percent: 50, peak_percent: 50 });
   expect(peakOf(1, 1)).toMatchObject({ percent: 100, peak_percent: 0 });
 });
 
-test("raises an error-rate alert for a model and an API key with a rule of its own", () => {
+test("applies the error-rate rule of a model or an API key to the calls of that model or key", () => {
   const model = {
     scope: "model",
     model: "tts-1",

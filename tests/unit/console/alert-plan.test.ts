@@ -76,7 +76,7 @@ test("resolves a channel alert only after three checks in which no instance held
   const open = record({ kind: "channel_open", subject: "chn_1" });
   expect(countsOf([open], [], 44_999)).toEqual({ raise: 0, hold: 0, resolve: 0 });
   expect(countsOf([open], [], 45_000)).toEqual({ raise: 0, hold: 0, resolve: 1 });
-  // Each instance that sees it holds it again, for the others.
+  // Each instance that sees the open circuit holds the alert, so that no other instance resolves it.
   const same = condition({
     kind: "channel_open",
     subject: "chn_1",

@@ -73,7 +73,7 @@ function allowed(key: KeyReach): Set<string> {
 const isWithin = (inner: Set<string>, outer: Set<string>) => [...inner].every((call) => outer.has(call));
 
 describe("looserLimits", () => {
-  test("finds no limit looser than itself or than no limit", () => {
+  test("finds no looser limit in a key compared with itself or with an unlimited key", () => {
     fc.assert(
       fc.property(reach, (key) => {
         expect(looserLimits(key, key)).toEqual([]);

@@ -47,7 +47,7 @@ function openSettings() {
   return { stored, services, instance: services.instance, notify, state, warnings };
 }
 
-test("applies another process's change after the topic `settings`, and uses the environment without one", async () => {
+test("applies another process's change after the topic `settings`, and falls back to the environment", async () => {
   const { stored, services, instance, notify } = openSettings();
   await applyStoredSettings(services);
   const limits = instance.limits;
@@ -99,7 +99,7 @@ test("applies a change once the store is available again", async () => {
   expect(instance.corsOrigins?.size).toBe(1);
 });
 
-test("reads again once a second, however many changes were not read", async () => {
+test("retries a failed read once a second, however many changes could not be read", async () => {
   const { services, notify, state, warnings } = openSettings();
   await applyStoredSettings(services);
   state.isDown = true;

@@ -3,7 +3,7 @@ import { sweepExpired } from "../../../lib/console/auth/sweep-expired";
 import type { ConsoleServices } from "../../../lib/console/context";
 import { sweepUsage } from "../../../lib/console/usage/sweep";
 
-/** More than 400 transactions delete. */
+/** More rows than 400 transactions delete. */
 const OLD_ROWS = 1_000_000;
 
 beforeEach(() => void vi.useFakeTimers());

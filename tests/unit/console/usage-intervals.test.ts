@@ -5,7 +5,7 @@ import { NO_SUMS } from "../../../lib/ports/store/usage-query";
 test.each([
   ["April", "2026-03-31T22:00:00.000Z", "2026-04-30T22:00:00.000Z", "2026-03-02"],
   ["October", "2026-09-30T22:00:00.000Z", "2026-10-31T23:00:00.000Z", "2026-08-31"],
-])("the days before %s have its number of days and include the last one", (_, start, end, firstDay) => {
+])("the period before %s has the same number of days and counts each of its hours", (_, start, end, firstDay) => {
   const [from, to] = [Date.parse(start), Date.parse(end)];
   const range = { timeZone: "Europe/Berlin", interval: "day" } as const;
   const previous = { ...range, from: 2 * from - to, to: from };
@@ -23,7 +23,7 @@ test.each([
 
 test.each([
   ["Europe/Berlin", "2026-11-20T23:00:00.000Z"],
-  // Midnight is at 18:30 and 18:15: that hour counts to the day before.
+  // In UTC, midnight is at 18:30 and 18:15: that hour counts towards the day before.
   ["Asia/Kolkata", "2026-11-20T19:00:00.000Z"],
   ["Asia/Kathmandu", "2026-11-20T19:00:00.000Z"],
 ])("a day of usage in %s starts at the first full hour of UTC, %s", (timeZone, start) => {
