@@ -73,7 +73,7 @@ async function liveBytes(): Promise<number> {
 }
 
 describe("a slow reader", () => {
-  it("has at most two chunks of ten seconds generated ahead of 32,000 characters", async () => {
+  it("gets at most two chunks of ten seconds generated ahead, even for a text of 32,000 characters", async () => {
     const model = open();
     const call = speak(model, LONG);
     let read = 0;
@@ -88,7 +88,7 @@ describe("a slow reader", () => {
     expect(model.stats()).toMatchObject({ open: 0, bufferBytes: 0 });
   });
 
-  it("uses at most 64 KB when there are 500 of them, and receives all audio", async () => {
+  it("uses at most 64 KB as one of 500 slow readers, and receives all audio", async () => {
     const model = open();
     const text = LONG.slice(0, 1_000);
     const whole = await readAll(speak(model, text));

@@ -31,7 +31,7 @@ describe("audio that is held for a reader", () => {
     expect([Buffer.from(kept).readInt16LE(kept.length - 2), Buffer.from(resumed).readInt16LE(0)]).toEqual([
       0, 0,
     ]);
-    // What was returned belongs to the reader.
+    // Returned audio is a copy: freeing the buffer does not detach it.
     expect([read.length, kept.length > 0]).toEqual([1_000, true]);
   });
 

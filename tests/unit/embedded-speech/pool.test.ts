@@ -44,7 +44,7 @@ it("speaks chunks in the order of their calls", async () => {
   expect(pool.stats()).toMatchObject({ workers: 1, busy: 0, waiting: 0, chunks: 3, crashes: 0 });
 });
 
-it("speaks the chunks of owners in turn, so that one with many delays no other", async () => {
+it("speaks the chunks of owners in turn, so that an owner with many chunks does not delay another", async () => {
   const pool = openPool();
   const order: string[] = [];
   const queue = (text: string, owner: string) =>

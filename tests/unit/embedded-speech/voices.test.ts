@@ -18,7 +18,7 @@ const GEMINI =
   "Vindemiatrix Sadachbia Sadaltager Sulafat";
 const OPENAI = "alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar";
 
-/** English is flite's, the others are espeak-ng's; Chinese has tones, which change the median. */
+/** flite speaks English, espeak-ng the others. The tones of Chinese change the median pitch. */
 const SENTENCES = [
   {
     language: "en",
@@ -132,7 +132,7 @@ it.each([
   120_000,
 );
 
-it("loads an engine again after a failure, and then no more", async () => {
+it("loads an engine again after a failure, and only once after a success", async () => {
   const results = [Promise.reject(new Error("EIO")), Promise.resolve("engine")];
   const load = vi.fn(() => results.shift() ?? Promise.reject(new Error("loaded again")));
   const engine = loadOnce(load);
