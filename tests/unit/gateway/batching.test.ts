@@ -160,7 +160,7 @@ test.each<[string, AppError]>([
   expect(requests).toHaveLength(1);
 });
 
-test("sends a failed batch again for those callers only who are still there", async () => {
+test("sends a failed batch again only for the callers who have not left", async () => {
   const requests: string[][] = [];
   const send: SendBatch = async ({ texts }, { onReplied }) => {
     requests.push([...texts]);
@@ -246,7 +246,7 @@ test("aborts the upstream call when its last caller leaves, not before", async (
   expect(signals[0]?.aborted).toBe(true);
 });
 
-test("distributes whole shares within one unit of the exact ones that add up to the total", () => {
+test("distributes a total into whole shares that add up to it, each within one unit of the exact share", () => {
   fc.assert(
     fc.property(
       fc.nat(1_000_000),
@@ -265,12 +265,12 @@ test("distributes whole shares within one unit of the exact ones that add up to 
   );
 });
 
-test("gives the units that are left to the largest remainders, the first of equal ones before the others", () => {
+test("gives the remaining units to the largest remainders, and among equal remainders to the first", () => {
   expect(distribute(10, [26, 27, 47])).toEqual([2, 3, 5]);
   expect(distribute(2, [1, 1, 1])).toEqual([1, 1, 0]);
 });
 
-test("charges a text that has more tokens for the upstream than for us to its own caller", async () => {
+test("charges the upstream tokens of a text that exceed our own count to its caller, not to the others", async () => {
   // 512 tokens in a WordPiece vocabulary, 8 in cl100k_base.
   const attack = { text: "=".repeat(512), tokens: 8 };
   const others = ["Hello there, friend.", "Good morning!"].map((text) => ({ text, tokens: 4 }));
@@ -289,7 +289,7 @@ test("charges a text that has more tokens for the upstream than for us to its ow
   expect(shareTokens(8, [short, { text: "unbelievable", tokens: 3 }])).toEqual([2, 6]);
 });
 
-test("divides an upstream's tokens without loss, and never charges a text more tokens than bytes while they suffice", () => {
+test("divides an upstream's tokens without loss, and charges no text more than its bytes unless all exceed theirs", () => {
   const member = fc.record({ text: fc.string({ unit: "grapheme" }), tokens: fc.nat(50) });
   fc.assert(
     fc.property(fc.nat(3_000), fc.array(member, { minLength: 1, maxLength: 20 }), (total, members) => {

@@ -56,7 +56,7 @@ test("reads the models of each channel once, however many models there are", asy
   expect(reads).toBe(channels.length);
 });
 
-test("reads again after a read that failed, and once for all calls otherwise", async () => {
+test("reads the store again after a failed read, and only once for all later calls", async () => {
   const store = storeOf([modelRecord({ name: "a" })], []);
   const read = store.models.all;
   let reads = 0;

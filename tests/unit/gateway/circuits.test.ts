@@ -195,7 +195,7 @@ test.each<[number, UpstreamRefusal]>([
   expect(admission("other")).toBe("refused");
 });
 
-test("five replies of 403 in a row open the key's circuit; fewer, as of one model of the key, do not", () => {
+test("five replies of 403 in a row open the key's circuit; four from one model do not", () => {
   const { circuits, request, admission } = open();
   times(4, () => request(refused(403)));
   expect(admission("other")).toBe("closed");
@@ -205,14 +205,14 @@ test("five replies of 403 in a row open the key's circuit; fewer, as of one mode
   expect(admission("other")).toBe("refused");
 });
 
-test("a row of failures that were not all 403 does not blame the key", () => {
+test("five failures in a row that are not all 403 open the key's circuit with the reason `failures`", () => {
   const { circuits, request } = open();
   times(4, () => request(unreachable(), "m", false));
   request(refused(403));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason: "failures" });
 });
 
-test("a rate limit is no longer the reason after a probe that failed for another one", () => {
+test("a probe that fails for another reason replaces the reason `rate_limited`", () => {
   const { circuits, clock, request } = open();
   request(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 1_000 }));
   clock.at += 1_000;
@@ -419,7 +419,7 @@ test("a half-open key is probed by a first attempt, and by others only while no 
   expect(chosen()).toEqual(["k1", "k1"]);
 });
 
-test("the channel with one of its keys is the same record for each call, since providers compile by record", () => {
+test("withKey returns the same record for each call, because providers cache compiled data by record", () => {
   const [first = null, second = null] = channel.keys;
   const both = lexicalChannel({ keys: channel.keys });
   expect(withKey(both, first)).toMatchObject({ id: both.id, keys: [first] });
@@ -467,7 +467,7 @@ test("a channel with one broken model stays closed and names it; with every mode
   expect(keyHealth(circuits, channel, "k2")).toMatchObject({ state: "open", waitMs: 8_000 });
 });
 
-test("an attempt that began before its circuit was closed changes it no more", () => {
+test("an attempt that began before an operator closed the circuit does not change the circuit", () => {
   const { circuits, changes, admission } = open();
   const shared: string[] = [];
   circuits.share({

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a call waits one second for the slots of its key, its owner and all calls together", async () => {
+test("a call waits one second in total for the slots of its key, its owner and all calls", async () => {
   const clock = { now: () => performance.now(), monotonic: () => performance.now() };
   const limiter = createRateLimiter(clock);
   const services: GatewayServices = { ...openGatewayHarness().services, clock, limiter };
@@ -59,7 +59,7 @@ test("a call is refused when its key has no free slot for one second", async () 
   });
 });
 
-test("a process without a share of a concurrency limit says so at once, and asks for no retry", async () => {
+test("a process without a share of a concurrency limit refuses at once with that reason, and asks for no retry", async () => {
   const clock = { now: () => performance.now(), monotonic: () => performance.now() };
   const limiter = createRateLimiter(clock, { index: 2, processes: 2 });
   const services: GatewayServices = { ...openGatewayHarness().services, clock, limiter };
@@ -130,7 +130,7 @@ test("repeats of one owner are limited over all keys, and their slots are return
   await expect(enter(keys[0])).resolves.toBeDefined();
 });
 
-test("a repeat whose original failed leaves its slot among the repeats when it runs itself", async () => {
+test("a repeat that runs because its original failed frees its slot among the repeats", async () => {
   const { services } = openGatewayHarness();
   const { signal } = new AbortController();
   // Only its limits are read.

@@ -30,7 +30,7 @@ test("an owner who stores much evicts none of the replies of one who stores less
   expect(stored("oscar", many)).toEqual(many.slice(-7));
 });
 
-test("one owner alone may use all of the memory, of which others get their share later", async () => {
+test("one owner may use all of the memory until another owner needs a share", async () => {
   const { store, stored } = opened();
   const many = Array.from({ length: 20 }, (_, at) => String(at));
   for (const key of many) await store("oscar", key);
@@ -39,7 +39,7 @@ test("one owner alone may use all of the memory, of which others get their share
   expect([stored("oscar", many).length, stored("olivia", many).length]).toEqual([5, 5]);
 });
 
-test("an end that is reported twice does not end a later request with the same key", async () => {
+test("a request whose end is reported twice does not end a later request with the same key", async () => {
   const idempotency = createIdempotency(new FakeClock());
   const first = await idempotency.begin(caller("olivia"), "a", "digest");
   if (first.kind === "repeat") throw new Error("the key is not new");
@@ -49,7 +49,7 @@ test("an end that is reported twice does not end a later request with the same k
   expect((await idempotency.begin(caller("olivia"), "a", "digest")).kind).toBe("repeat");
 });
 
-test("stores the reply of a request that this process has claimed here and for the other processes", async () => {
+test("stores the reply of a request that this process runs, here and for the other processes", async () => {
   const idempotency = createIdempotency(new FakeClock());
   const sent: string[] = [];
   idempotency.share({
@@ -90,7 +90,7 @@ describe("a request that another process runs", () => {
     return { begin, waits: () => waits };
   }
 
-  test("is repeated with its reply, which is stored here for the next repeat", async () => {
+  test("is answered with that process's reply, which is stored here for the next repeat", async () => {
     const { begin, waits } = openShared(
       JSON.stringify({ status: 200, headers: {}, body: Buffer.from("text").toString("base64"), row: null }),
     );
@@ -103,7 +103,7 @@ describe("a request that another process runs", () => {
     expect(waits()).toBe(1);
   });
 
-  test("leaves nothing here when it ends without a reply", async () => {
+  test("stores nothing here when it ends without a reply", async () => {
     const { begin, waits } = openShared(null);
     for (const _ of ["first", "next"]) {
       const start = await begin();

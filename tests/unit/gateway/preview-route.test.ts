@@ -160,7 +160,7 @@ test("skips a channel at its own limit, as calls do", async () => {
   expect(await reasons()).toEqual(["rpm"]);
 });
 
-test("the check of a channel takes its last free slot from no call that arrives meanwhile", async () => {
+test("the check of a channel does not take the last free slot from a call that arrives meanwhile", async () => {
   const { services } = openGatewayHarness();
   const { channel } = target({ id: "small", concurrency: 1 });
   const checking = refusalOf(services, channel, "m");
@@ -186,7 +186,7 @@ test("does not use up the probe of a half-open circuit", async () => {
   expect((await previewRoute(services, "m", [channel])).recovering).toHaveLength(1);
   const probe = await enterChannel(services, channel.channel, "m", true);
   expect(probe).not.toBeNull();
-  // Its probe runs: it refuses other requests, but is not down.
+  // While the probe runs, the channel refuses other requests, but it is listed as recovering, not as skipped.
   expect(await enterChannel(services, channel.channel, "m", true)).toBeNull();
   expect(await previewRoute(services, "m", [channel])).toMatchObject({
     tiers: [],

@@ -32,7 +32,7 @@ test("reports no wait longer than the window at a time with fractions of a milli
   });
 });
 
-test("each of many calls begins the window until the limit is reset, also where their entries are merged", () => {
+test("each call restarts the window until the limit is reset, even when the entries of many calls are merged", () => {
   const clock = new FakeClock();
   const limiter = createRateLimiter(clock);
   for (let call = 0; call < 600; call++) {
@@ -90,7 +90,7 @@ test("the shares of several processes add up to the limit", async () => {
   expect(ofAddress).toMatchObject([{ allowed: true }, { allowed: true }, { allowed: true }]);
 });
 
-test("the limits of a process are whole in each of several processes", async () => {
+test("limits that count per process are not divided among several processes", async () => {
   const limiter = createRateLimiter(new FakeClock(), { index: 3, processes: 3 });
   expect(limiter.take("k", 1, 60_000).allowed).toBe(true);
   const leave = limiter.enter("k", 1);
@@ -101,7 +101,7 @@ test("the limits of a process are whole in each of several processes", async () 
   expect(await waiting).not.toBeNull();
 });
 
-test("each of more processes than attempts lets an address try three times, or as often as the limit", async () => {
+test("with more processes than attempts, each process allows an address three attempts, or its limit if lower", async () => {
   const limiter = createRateLimiter(new FakeClock(), { index: 16, processes: 16 });
   const admitted = async (limit: number) => {
     const replies = [1, 2, 3, 4].map(() => limiter.shared.takeForAddress(`login:${limit}`, limit, 60_000));
@@ -110,7 +110,7 @@ test("each of more processes than attempts lets an address try three times, or a
   expect([await admitted(10), await admitted(2)]).toEqual([3, 2]);
 });
 
-test("each of more processes than wrong codes lets users enrol in 2FA", async () => {
+test("with more processes than allowed wrong codes, each process still lets users enrol in 2FA", async () => {
   const limiter = createRateLimiter(new FakeClock(), { index: 16, processes: 16 });
   const ctx = {
     limiter,

@@ -29,7 +29,7 @@ test("a speech model takes instructions if one of its channels follows them", ()
   expect(traitsOf().takesInstructions).toBe(false);
 });
 
-test("a catalogue's names are a model's own voices only at the provider that has them", () => {
+test("the voices of a catalogue are a model's own only on the API of the provider that has them", () => {
   expect(traitsOf([openai, "tts-1"], [gemini, "gemini-tts"]).ownFamilies).toEqual(["openai", "gemini"]);
   expect(traitsOf([compatible, "kokoro"], [elevenlabs, "eleven_v3"]).ownFamilies).toEqual([]);
 });

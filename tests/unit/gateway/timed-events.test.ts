@@ -38,7 +38,7 @@ async function failureAfter(readingMs: number, code: ErrorCode): Promise<AppErro
 }
 
 test.each(["upstream_truncated", "upstream_error"] as const)(
-  "takes %s after 5 s of reading for a failure that the request caused",
+  "attributes %s to the request if the caller took more than 5 s to read",
   async (code) => {
     const details = { upstreamStatus: 200, isCausedByRequest: true };
     expect(await failureAfter(1_700, code)).toMatchObject({
@@ -50,6 +50,6 @@ test.each(["upstream_truncated", "upstream_error"] as const)(
   },
 );
 
-test("takes an invalid reply for the channel's failure, however slowly it is read", async () => {
+test("attributes an invalid reply to the channel, however slowly the caller reads", async () => {
   expect((await failureAfter(60_000, "upstream_invalid")).details).toEqual({ upstreamStatus: 200 });
 });

@@ -138,7 +138,7 @@ test("uses 16 MiB while texts repeat after more than the whole bound holds", () 
 
 test("uses 16 MiB while fewer than one in 64 of the vectors held repeats in a round", () => {
   const cache = new VectorCache(64 * MIB);
-  // 256 fill a round.
+  // 256 such vectors fill a round.
   const vector = vectorOf(16_384, 1);
   for (let at = 0; at < 2_560; at++) {
     if (at >= 512 && at % 128 === 0) cache.get(`text ${at - 300}`);
@@ -223,7 +223,7 @@ test("does not return a dropped vector after its bound is changed", () => {
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-test("does not use more memory with the number of dropped vectors", () => {
+test("uses no more memory as the number of dropped vectors grows", () => {
   const cache = new VectorCache(50_000);
   const liveBytes = () => {
     collectGarbage();

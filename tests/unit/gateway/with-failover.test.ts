@@ -125,7 +125,7 @@ test.each([
   ["a caller who leaves later", "caller_left", { beforeMs: null, afterMs: 0 }],
   ["a deadline that is over", "upstream_timeout", { beforeMs: DEFAULT_LIMITS.callMs, afterMs: null }],
   ["the deadline", "upstream_timeout", { beforeMs: null, afterMs: DEFAULT_LIMITS.callMs }],
-] as const)("%s ends an attempt whose call is sent again", async (_who, code, { beforeMs, afterMs }) => {
+] as const)("%s ends an attempt that sends its call again after a reply", async (_who, code, { beforeMs, afterMs }) => {
   const { ctx, plan, meter, leaving } = setting([lexicalChannel({ id: "a" })]);
   const pass = async (ms: number | null) => {
     if (ms === 0) leaving.abort(new AppError("caller_left", "The client disconnected."));
@@ -162,7 +162,7 @@ test("the first-byte time stops neither an attempt that has failed nor a stream 
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
 });
 
-test("takes the time spent on a list of voices from the first-byte time", async () => {
+test("subtracts the time spent on a list of voices from the first-byte time", async () => {
   const { ctx, plan, meter } = setting(FOUR);
   const ends: number[] = [];
   const attempt: Parameters<typeof withFailover>[3] = async (_target, { firstByteBy }) =>
@@ -190,7 +190,7 @@ test.each([
   ["a built-in engine that is late", "upstream_timeout", {}, true, "closed"],
   ["a built-in engine that fails", "upstream_error", {}, true, "open"],
 ] as const)(
-  "leaves the circuit as it should be after five times %s",
+  "opens the circuit only for failures of the channel: five times %s, before the reply and in a stream",
   async (_what, code, details, embedded, state) => {
     const beforeReply = setting([lexicalChannel({ id: "a", embedded })]);
     const inStream = setting([lexicalChannel({ id: "a", embedded })]);
@@ -237,7 +237,7 @@ test("marks the attempts of a long text", async () => {
   }
 });
 
-test("tells the channel whose call it is", async () => {
+test("passes the ID of the caller's owner to the channel", async () => {
   const { ctx, plan, meter } = setting(FOUR);
   const ownerId = await withFailover(ctx, plan, meter, async (_target, options) => options.ownerId);
   expect(ownerId).toBe(ctx.caller.owner.id);
@@ -370,7 +370,7 @@ test("a language that an upstream's model lacks is no answer while a channel tha
 test.each([
   [["a"], 30_000],
   [["a", "b"], 15_000],
-])("a built-in engine gets the whole time where no other channel could use it: %j", async (ids, time) => {
+])("a built-in engine gets the whole first-byte time only if no other channel could use the rest: %j", async (ids, time) => {
   const { ctx, plan, meter } = setting(ids.map((id) => lexicalChannel({ id })));
   const given: number[] = [];
   await withFailover(ctx, plan, meter, async (_target, options) => {
@@ -379,7 +379,7 @@ test.each([
   expect(given).toEqual([time]);
 });
 
-test("a reply that comes all at once gets more time, which the next channel does not lose", async () => {
+test("a reply that arrives all at once gets more time, which is not subtracted from the next channel's", async () => {
   const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   Object.assign(ctx, { receivedAt: performance.now() });
   const given: number[] = [];
@@ -396,7 +396,7 @@ test("a reply that comes all at once gets more time, which the next channel does
   expect(given).toEqual([15_000, 65_000, 15_000, 65_000]);
 });
 
-test("a reply that comes all at once and is not complete leaves the next channel its time", async () => {
+test("a reply that arrives all at once and is incomplete leaves the next channel its whole time", async () => {
   const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   Object.assign(ctx, { receivedAt: performance.now() });
   const given: number[] = [];
@@ -414,7 +414,7 @@ test("a reply that comes all at once and is not complete leaves the next channel
   expect(given).toEqual([15_000, 15_000]);
 });
 
-test("a reply that comes all at once gets at most the rest of the call's total time", async () => {
+test("a reply that arrives all at once gets at most the rest of the call's total time", async () => {
   const { ctx, plan, meter } = setting([lexicalChannel({ id: "a" })]);
   Object.assign(ctx, { receivedAt: performance.now() - 100_000 });
   const given = await withFailover(ctx, plan, meter, async (_target, options) => {
@@ -423,7 +423,7 @@ test("a reply that comes all at once gets at most the rest of the call's total t
   expect(given).toBe(DEFAULT_LIMITS.callMs - 100_000);
 });
 
-test("a reply that comes all at once is no measure of a channel's latency", async () => {
+test("a reply that arrives all at once does not count for the channel's latency", async () => {
   const { ctx, plan, meter } = setting([lexicalChannel({ id: "a" })]);
   Object.assign(ctx, { receivedAt: performance.now() });
   const { traffic } = ctx.services.state;
@@ -456,7 +456,7 @@ test("a buffered reply that breaks fails over without using up the first-byte ti
   expect(given).toEqual([15_000, 30_000]);
 });
 
-test("a buffered reply's trace has each upstream's first byte, its ledger entry the time at which it can begin", async () => {
+test("a buffered reply's trace has each upstream's first byte, its ledger entry the time of the first byte sent", async () => {
   const { ctx, plan } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   // The other fields of an entry are set when the call is admitted.
   const row = { at: 0, firstByteMs: null } as UsageRecord;
@@ -707,7 +707,7 @@ test.each([
   [1, 1],
   [4, 4],
   [5, 5],
-])("makes, with a limit of %s attempts, %s attempts", async (attemptsPerCall, attempts) => {
+])("a limit of %s attempts per call allows %s attempts", async (attemptsPerCall, attempts) => {
   const { ctx, plan, meter, served } = setting(
     ["a", "b", "c", "d", "e", "f"].map((id) => lexicalChannel({ id })),
   );
@@ -743,7 +743,7 @@ test("skips a channel at its own concurrency limit", async () => {
   expect(served).toEqual(["a", "b", "a"]);
 });
 
-test("returns the wait of the channel's own full rate limit, or of the first of two channels that is free", async () => {
+test("returns the wait of the channel's own rate limit, or the shorter wait of two channels", async () => {
   const limited = lexicalChannel({ id: "a", rpm: 2 });
   const { ctx, plan, meter } = setting([limited]);
   const answering = async () => "served";
