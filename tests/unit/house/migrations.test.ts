@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../../lib/store/migrations";
 
 /**
- * Instances of the previous release run beside those of this one during an upgrade, on the new schema: a migration may
- * only add what the previous release does not have to know. What it still uses is removed a release later.
+ * During an upgrade, instances of the previous release run beside those of this release, on the new schema: a migration
+ * may only add what the previous release does not have to know. What that release still uses is removed one release
+ * later.
  */
 
 const BREAKING: readonly [what: string, pattern: RegExp][] = [
@@ -40,14 +41,14 @@ const UNIQUE_INDEX =
 const TRIGGER = /\bcreate\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\b[\s\S]*?\bon\s+(\w+)/i;
 const DROPPED_INDEX = /\bdrop\s+index\s+(?:concurrently\s+)?(?:if\s+exists\s+)?(\w+)/i;
 
-/** True for a trigger that fails what the previous release may do. */
+/** True for a trigger that raises an error at a write that the previous release may make. */
 function raises(statement: string, { raising }: Surroundings): boolean {
   if (/\braise\s*\(/i.test(statement)) return true;
   const [, called = ""] = /\bexecute\s+(?:function|procedure)\s+(\w+)/i.exec(statement) ?? [];
   return raising.has(called);
 }
 
-/** What a statement forbids on a table that the previous release writes to, or removes from under it. */
+/** What a statement forbids on a table that the previous release writes to, or drops although that release needs it. */
 function restricts(statement: string, surroundings: Surroundings): string[] {
   const { created, uniqueIndexes } = surroundings;
   const isOnEarlierTable = (table: string | undefined) => table !== undefined && !created.has(table);
@@ -82,7 +83,7 @@ const RELEASED: readonly { version: number; start: string; what: string; why: st
   },
 ];
 
-/** True for a new column that the previous release leaves null, and must not. */
+/** True for a new column that must not be null and that the previous release does not fill. */
 const addsRequiredColumn = (statement: string): boolean =>
   /\balter\s+table\b[\s\S]*\badd\b/i.test(statement) &&
   /\bnot\s+null\b/i.test(statement) &&
@@ -269,8 +270,8 @@ function digest(statements: readonly string[]): string {
 }
 
 /**
- * Stores in use have the schema of the released statements, whatever a constant that these are made of says today. A new
- * migration adds a line; a line that changes is a migration that must be undone and appended instead.
+ * Stores in use have the schema of the statements as they were released, even if a constant in them has changed since.
+ * A new migration adds a line. If an existing line changes, undo that change and append a new migration instead.
  */
 test("no released migration changes", () => {
   expect(MIGRATIONS.map((migration) => [digest(migration("sqlite")), digest(migration("postgres"))])).toEqual(

@@ -18,8 +18,8 @@ const LENGTHS = [16, 20, 24, 28, 512, INPUT_LENGTH];
 /** A first run below this is fast on any machine. */
 const FAST_MS = 5;
 /**
- * Most CPU time, in multiples of that of replacing every character of an input, since both take longer on a slow or busy
- * machine. The slowest linear expressions take 8, quadratic ones hundreds.
+ * Most CPU time, in multiples of the time that replacing every character of an input takes, since both take longer on a
+ * slow or busy machine. The slowest linear expressions take 8, quadratic ones hundreds.
  */
 const MAX_TIMES = 15;
 const EVERY_CHARACTER = { regex: /./g, input: "x".repeat(INPUT_LENGTH) };
@@ -54,7 +54,7 @@ const BUILT: Readonly<Record<string, () => RegExp[]>> = {
     ["Latin", "Han", "Yi"].map((script) => new RegExp(`\\p{Script=${script}}`, "u")),
 };
 
-/** The value of a string expression of literals and constants, including imported ones; null when it has other parts. */
+/** The value of a string expression of literals and constants, also imported ones; null when it has other parts. */
 function constantText(node: ESTree.Node, source: Source): string | null {
   const ofParts = (parts: readonly (string | ESTree.Node | null)[]): string | null => {
     const texts = parts.map((part) =>
@@ -91,7 +91,7 @@ function regexesOf(source: Source): { found: Found[]; unknown: string[] } {
   const found: Found[] = [];
   const unknown: string[] = [];
   const at = ({ start }: ESTree.Node) => `${source.file}:${source.text.slice(0, start).split("\n").length}`;
-  // Searched in the whole text regardless of their flags.
+  // Arguments of `split`, which searches the whole text regardless of their flags.
   const split = new Set<ESTree.Node>();
   new Visitor({
     CallExpression({ callee, arguments: [given] }) {
@@ -276,7 +276,7 @@ function runMs(regex: RegExp, input: string, clock = cpuMs): number {
 
 /** The cost of the fastest of some runs, in multiples of EVERY_CHARACTER; 0 when the first run is fast. */
 function costOf(regex: RegExp, input: string, runs: number): number {
-  // Reading CPU time takes longer.
+  // The wall clock first, because reading the CPU time takes longer.
   if (runMs(regex, input, () => performance.now()) < FAST_MS) return 0;
   let own = Number.POSITIVE_INFINITY;
   let unit = Number.POSITIVE_INFINITY;

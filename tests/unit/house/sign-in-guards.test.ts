@@ -17,7 +17,7 @@ function callersOf(name: string): Record<string, number> {
   );
 }
 
-test("sessions are started only where every factor was checked", () => {
+test("only the listed verbs, which check every factor first, start sessions", () => {
   expect(callersOf("startSession")).toEqual({
     "lib/console/auth/change-password.ts": 1,
     "lib/console/auth/sign-in.ts": 1,

@@ -23,8 +23,8 @@ const LANGUAGES = [
   ["Chinese", "zh", zh],
 ] as const;
 
-describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
-  test("an endpoint that changes data is not said to take a key, which many do not", () => {
+describe.each(LANGUAGES)("what the texts state in %s", (_language, locale, texts) => {
+  test("the note on an endpoint that changes data does not mention API keys, which many do not accept", () => {
     expect(texts.apiDocs.try.notHere).not.toMatch(/key|密钥/);
   });
 
@@ -34,7 +34,7 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     for (const one of [where, wrong]) expect(one).toContain("PATCHBAY_SETUP_TOKEN");
   });
 
-  test("a circuit that opened for failures is given no count of them, since one failed probe is enough", () => {
+  test("the cause of a circuit that failures opened has no number, since one failed probe is enough", () => {
     expect(texts.requests.attempt.cause.failures).not.toMatch(/\d/);
   });
 
@@ -42,7 +42,7 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(texts.settings.limits.hint.loginAttemptsPerMinute).toMatch(/separately|分别/);
   });
 
-  test("only a user with a higher role helps one who cannot sign in", () => {
+  test("only a user with a higher role can help a user who cannot sign in", () => {
     for (const text of [texts.signIn.forgottenText, texts.twoFactor.codesSavedHint])
       expect(text).toMatch(/higher role|角色(?:更高|高于)/);
   });
@@ -111,7 +111,7 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(text).toMatch(/the input and the longest expected audio|按输入和预期的最长音频计/);
   });
 
-  test("not every path without /v1 has the reply that names the base URL", async () => {
+  test("the SDK guide does not promise a reply about the base URL for every path without /v1", async () => {
     expect((await readGuide(locale, "sdks")).text).not.toMatch(/every request|每个请求/);
   });
 
@@ -147,7 +147,7 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(demoText).toMatch(/invit.*registration|邀请.*注册/);
   });
 
-  test("a request without its input text says nothing of others, whose texts may be stored", () => {
+  test("the note on a missing input text is about this request only, since other texts may be stored", () => {
     expect(texts.requests.detail.promptNotStored).toMatch(/this request|此请求/);
   });
 
@@ -160,7 +160,7 @@ describe.each(LANGUAGES)("in %s", (_language, locale, texts) => {
     expect(t("stored", { count: MAX_TAKES })).toMatch(new RegExp(`(?:At most|最多).*${MAX_TAKES}`));
   });
 
-  test("a password that is the e-mail address is not said to be the username", () => {
+  test("the message for a password that equals the e-mail address names the address, not the username", () => {
     const issues = passwordIssues("o@example.com", {
       minimum: 8,
       username: "olivia",
@@ -212,7 +212,7 @@ test("the README names both kinds of webhook that alerts are sent to", () => {
   expect(readme).toMatch(/alerts [^;]*signed webhook\s[^;]*Slack[^;]*;/);
 });
 
-test("every counter of the metrics is counted somewhere", async () => {
+test("every counter of the metrics is incremented somewhere in lib", async () => {
   const metrics = createMetrics({
     token: null,
     instance: { id: "one", version: "0" },
@@ -231,7 +231,7 @@ test("every counter of the metrics is counted somewhere", async () => {
   expect(names.filter((name) => !ownMethod.has(name) && !isCounted(name))).toEqual([]);
 });
 
-describe("the summary of an endpoint", () => {
+describe("the summary of /api/usage/summary", () => {
   test("names every interval and dimension by which calls are summed", () => {
     const { by, interval } = UsageSummaryQuery.shape;
     const values = [...interval.unwrap().options, ...by.unwrap().options];

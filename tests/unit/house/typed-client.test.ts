@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { importsOf, sourcesBelow } from "../../support/sources";
 
-/** Without comments. */
+/** Sources of browser code, without comments. */
 const sources = sourcesBelow("app", "components", "lib/client").map(({ file, text }) => ({
   file,
   text: text.replace(/^\s*(?:\/\/|\/\*|\*).*$/gm, ""),
