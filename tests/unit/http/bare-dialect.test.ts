@@ -15,7 +15,7 @@ test.each(["/embeddings", "/audio/speech", "/chat/completions", "/engines/x/embe
 );
 
 test("treats /models as a page without a key and as an API's list with one", () => {
-  // What a browser sends to a proxy in front.
+  // A browser sends this header for basic authentication at a proxy in front of Patchbay.
   expect(bareDialect("/models", new Map([["authorization", "Basic b3duZXI6cHc="]]))).toBeNull();
   expect(bareDialect("/models", NO_KEY)).toBeNull();
   expect(bareDialect("/models", KEY)).toBe("openai");
@@ -37,7 +37,7 @@ test.each([
   // The same, with the base URL of an OpenAI client.
   ["/v1/v1/models/m:embedContent", "must not end in /v1, so that it calls /v1/models/m:embedContent"],
   ["/v1/v1beta/models", "must not end in /v1, so that it calls /v1beta/models"],
-])("tells a Gemini client that calls %s what its base URL %s", async (path, advice) => {
+])("tells a Gemini client that calls %s that its base URL %s", async (path, advice) => {
   const headers = { authorization: "", "x-goog-api-key": "sk-pb-x" };
   const reply = await openGatewayHarness().call(path, { headers, method: "POST", body: {} });
   expect([reply.status, reply.json.error]).toEqual([
@@ -53,7 +53,7 @@ test.each([
 test.each([
   ["/v1/v1/models", "/v1/models"],
   ["/v1/v1/embeddings", "/v1/embeddings"],
-])("tells an OpenAI client that calls %s in its form that it must call %s", async (path, rest) => {
+])("tells an OpenAI client that calls %s, in an OpenAI error body, that it must call %s", async (path, rest) => {
   const reply = await openGatewayHarness().call(path, { method: "POST", body: {} });
   const message = `Unknown path ${path}: the base URL of this client must not end in /v1, so that it calls ${rest}.`;
   expect([reply.status, reply.json.error]).toMatchObject([404, { message, code: "unknown_url" }]);

@@ -34,7 +34,7 @@ const usual = fc.record(
   { requiredKeys: ["model", "input"] },
 );
 
-test("accepts only bodies that the schema accepts, with the same result", () => {
+test("readPlainRequest accepts only bodies that the schema accepts, with the same result", () => {
   let plain = 0;
   fc.assert(
     fc.property(fc.oneof(body, usual, fc.anything()), (sent) => {
@@ -49,7 +49,7 @@ test("accepts only bodies that the schema accepts, with the same result", () => 
   expect(plain).toBeGreaterThan(100);
 });
 
-test("reads the usual bodies without the schema", () => {
+test("readPlainRequest accepts the usual bodies", () => {
   for (const sent of [
     { model: "m", input: "a" },
     { input: "a", model: "m", encoding_format: "float" },

@@ -24,7 +24,7 @@ test("prints the same 32-bit floats as Array.join", () => {
   );
 });
 
-test("prints every magnitude and the floats beside powers of ten", () => {
+test("prints floats of every magnitude and the neighbours of powers of ten exactly", () => {
   const bits = new Uint32Array(200_000);
   const floats = new Float32Array(bits.buffer);
   for (let at = 0; at < bits.length; at++)
@@ -45,7 +45,7 @@ test("prints no more digits than needed", () => {
   expect(vectorToJson(new Float32Array(0))).toBe("[]");
 });
 
-test("writes the same text as bytes, also for a longer vector than before", () => {
+test("writes the same text as bytes, also for vectors of growing length", () => {
   for (const length of [3, 5_000, 20_000]) {
     const vector = Float32Array.from({ length }, (_, at) => Math.sin(at) / 28);
     expect(Buffer.from(vectorJsonBytes(vector)).toString()).toBe(vectorToJson(vector));

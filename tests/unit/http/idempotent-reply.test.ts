@@ -10,7 +10,10 @@ import { openGatewayHarness } from "../../support/gateway-harness";
 const CHUNK = new Uint8Array(48_000);
 const SENT = { key: "order-17", digest: "digest" };
 
-/** Calls that stream two chunks under one Idempotency-Key; `isCharged`: their entry is written before the first chunk. */
+/**
+ * Calls that stream two chunks under one Idempotency-Key. `isCharged`: the ledger entry of a call is written before the
+ * first chunk.
+ */
 function streaming(memory: BufferedReplies, isCharged = false) {
   const { services } = openGatewayHarness();
   services.state.bufferedReplies = memory;
@@ -88,7 +91,7 @@ test("keeps the rest of a reply that was charged while it was read, although its
   expect((await stored())?.body).toHaveLength(2 * CHUNK.length);
 });
 
-test("sends the whole reply without memory for its copy, and runs a repeat again", async () => {
+test("sends the whole reply when no memory is left for its copy, and runs a repeat as a new call", async () => {
   const memory = new BufferedReplies(CHUNK.length);
   memory.enter("usr_2", 1);
   const { send, calls } = streaming(memory);
@@ -97,7 +100,10 @@ test("sends the whole reply without memory for its copy, and runs a repeat again
   expect(calls()).toBe(2);
 });
 
-/** Two calls under one Idempotency-Key; the first one fails when `fail` is called. `inside`: what `enterCaller` returns. */
+/**
+ * Two calls under one Idempotency-Key, of which the first fails when `fail` is called. `inside`: what `enterCaller`
+ * returns, call by call.
+ */
 function failingFirst(inside: boolean[]) {
   const { services, clock } = openGatewayHarness();
   const receivedAt: number[] = [];
@@ -136,7 +142,7 @@ test("runs a repeat when the original request has failed, with the whole time of
   expect(receivedAt[1]).toBe((receivedAt[0] ?? 0) + 20_000);
 });
 
-test("takes its slots before it runs a request whose original failed after it entered as a repeat", async () => {
+test("takes the slots of a call before it runs a request that entered as a repeat of a failed one", async () => {
   const { receivedAt, send } = failingFirst([false, false, true]);
   const reply = send();
   await new Promise((resolve) => setImmediate(resolve));

@@ -384,7 +384,7 @@ describe("a pipelined request whose connection closes before its turn", () => {
     return { wire, inFlight };
   }
 
-  test("ends: its handler sees that the caller left", async () => {
+  test("aborts the signal of its handler with `caller_left`", async () => {
     let reason: unknown;
     const { wire, inFlight } = await pipeline(
       (request) =>
@@ -400,7 +400,7 @@ describe("a pipelined request whose connection closes before its turn", () => {
     expect(reason).toMatchObject({ code: "caller_left" });
   });
 
-  test("ends: its body is no longer read", async () => {
+  test("is finished without reading the rest of its body", async () => {
     const { body, returns } = endlessBody();
     const { wire, inFlight } = await pipeline(async () => replyOf(body));
     wire.destroy();
