@@ -100,7 +100,7 @@ describe("a local voice", () => {
     await call.return?.(undefined);
   });
 
-  it("speaks at the pace of the model's own description", async () => {
+  it("speaks at the length_scale of the model's own description", async () => {
     const asIs = await readAll(speak(open(), SENTENCE));
     const description = Buffer.from(JSON.stringify({ inference: { length_scale: 1.5 } }));
     await writeTinyVoice(path.join(directory, "slow"), { "model.onnx.json": description });
@@ -143,7 +143,7 @@ describe("a local voice", () => {
   });
 });
 
-/** The processes of voices that this process has started. */
+/** The PIDs of the voice processes that this process has started. */
 async function voiceProcesses(): Promise<number[]> {
   const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
   const named = children
@@ -220,7 +220,7 @@ describe("a machine that is too slow", () => {
 });
 
 describe("an engine that ends its process", () => {
-  it("fails only that call, and its reason is stored", async () => {
+  it("fails only its own call, and its reason is stored", async () => {
     const metadata = { ...TINY_METADATA, frontend: "words" };
     await writeTinyVoice(path.join(directory, "fatal"), { "model.onnx": tinyModel(metadata) });
     const voices = open();
@@ -242,7 +242,7 @@ describe("an engine that ends its process", () => {
       message: `sherpa-onnx cannot be loaded on ${process.platform}-${process.arch}.`,
       cause: { message: expect.stringContaining("sherpa-onnx-node") },
     });
-    // The same process finds it once it is there.
+    // The same server process finds the package once it is installed.
     await symlink(path.resolve("node_modules"), path.join(directory, ".workers", "node_modules"));
     expect((await readAll(speak(voices, SENTENCE))).length).toBeGreaterThan(0);
   });

@@ -91,7 +91,7 @@ describe("a model folder", () => {
     // A link to itself.
     await symlink(directory, directory);
     await expect(voices.scan()).rejects.toMatchObject({ code: "ELOOP" });
-    // Its calls go to another channel.
+    // `isUnknownModel` lets calls fail over to another channel.
     await expect(voices.mapping("other", {})).rejects.toMatchObject({
       code: "upstream_error",
       details: { isUnknownModel: true },
@@ -150,7 +150,7 @@ describe("a broken folder", () => {
     });
   });
 
-  it("is not one that was read while no file descriptor was left", () => {
+  it("is not reported for a folder that could not be read because no file descriptor was left", () => {
     const error = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
     expect(() => toUnusable(error)).toThrow(error);
   });
@@ -206,7 +206,7 @@ describe("the voice names of a model", () => {
     expect([speakerOf("Kore"), speakerOf("onyx")]).toEqual([1, 2]);
   });
 
-  it("may be mapped by the operator, one by one and all others", () => {
+  it("may be mapped by the operator, one by one, and all others by `*`", () => {
     const { speakerOf, voices } = named({ Kore: "jf_alpha", narrator: "am_puck", "*": "af_heart" });
     expect(["kore", "narrator", "Zephyr", "anything"].map(speakerOf)).toEqual([3, 2, 0, 0]);
     expect(voices.find(({ name }) => name === "narrator")).toMatchObject({

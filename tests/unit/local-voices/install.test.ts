@@ -58,7 +58,7 @@ function open(settings: Parameters<typeof openLocalVoices>[1] = {}): LocalVoices
 const listed = async () =>
   (await readdir(directory)).filter((name) => !/^\.(?:install|digest|speed|cancel)/.test(name));
 
-/** Runs `work` while each write takes half of its bytes, as the last one does on a disk that is nearly full. */
+/** Runs `work` while each write stores only half of its bytes, like the last write to a disk that is nearly full. */
 async function withShortWrites(work: () => Promise<unknown>): Promise<void> {
   const file = await openFile(path.join(tmpdir(), "."));
   type Write = (bytes: Buffer, at?: number, length?: number, to?: number | null) => Promise<unknown>;
@@ -93,7 +93,7 @@ interface RawEntry {
 
 function header({ path: name, type = "File", linkpath, size = 0 }: RawEntry): Buffer {
   const block = Buffer.alloc(512);
-  // The class takes the names of types as its own union.
+  // Type assertion: `Header` accepts only its own union of type names.
   new Header({
     path: name,
     type: type as "File",
@@ -422,7 +422,7 @@ describe("a download", () => {
     expect((await voices.records()).jobs).toMatchObject([{ error: "The server's disk is full." }]);
   });
 
-  it("is kept as it is where its server calls the compression of the file a content encoding", async () => {
+  it("is stored without decoding when its server declares the file's compression as Content-Encoding", async () => {
     const bytes = await readFile(await archiveOf());
     const url = await serve((_, response) =>
       response.writeHead(200, { "content-encoding": "x-gzip", "content-length": bytes.length }).end(bytes),
@@ -436,7 +436,7 @@ describe("a download", () => {
     expect(await listed()).toEqual(["tiny"]);
   });
 
-  it("is complete when the disk takes less than all bytes of a write", async () => {
+  it("is complete when the disk stores only a part of each write", async () => {
     const bytes = await readFile(await archiveOf());
     const url = await serve((_, response) => response.end(bytes));
     const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -618,7 +618,7 @@ describe("a download", () => {
       await archiveOf("second.tar.gz", (folder) => writeFile(path.join(folder, "MODEL_CARD"), "changed")),
     ];
     const waiting: ServerResponse[] = [];
-    // Neither is answered before both have found no record.
+    // Neither request is answered before both installations have found no record.
     const url = await serve((_, response) => {
       waiting.push(response);
       if (waiting.length < files.length) return;

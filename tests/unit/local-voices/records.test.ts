@@ -100,7 +100,7 @@ describe("the digests of first downloads", () => {
     expect((await voices.scan()).ready).toEqual([]);
   });
 
-  it("refuse a download when the archive's own file is damaged", async () => {
+  it("refuse a download when the record of its archive is damaged", async () => {
     await voices.install("tiny", source, OPTIONS);
     await voices.remove("tiny");
     const [name = ""] = await digestFiles();

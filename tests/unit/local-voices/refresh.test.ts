@@ -30,7 +30,7 @@ it("creates a model and its channel for each new folder, once", async () => {
   expect(services.logged.filter((line) => line.includes("voice_added"))).toHaveLength(1);
 });
 
-it("logs once that the directory cannot be read, and reads it once it can", async () => {
+it("logs once that the directory cannot be read, and reads it as soon as it is readable", async () => {
   const directory = path.join(services.dataDirectory, "voices");
   await symlink(directory, directory);
   await refreshVoices(services);

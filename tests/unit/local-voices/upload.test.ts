@@ -20,7 +20,7 @@ it("stores a part once when it is sent several times at once", async () => {
   const writing: Promise<unknown>[] = [];
   for (let sent = 0; sent < 40; sent++) {
     writing.push(writePart(directory, "voice", part(0, 1)));
-    // So that each is at another step.
+    // So that each upload has reached another step.
     await new Promise(setImmediate);
   }
   await Promise.all(writing);
