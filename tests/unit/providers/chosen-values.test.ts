@@ -45,7 +45,7 @@ test("sends fewer texts in one call once the upstream has named its limit", asyn
 test.each([
   ["embed--only-floats", "encoding_format", "base64", "float"],
   ["embed--no-user", "user", "u-1", undefined],
-])("%s: replaces a refused %s, and remembers it", async (model, field, refused, accepted) => {
+])("%s: replaces a refused %s, and remembers the accepted value", async (model, field, refused, accepted) => {
   const channel = channelTo("openai", upstream);
   const embed = async () => {
     const request = { model, texts: ["one"], user: "u-1" };
@@ -57,7 +57,7 @@ test.each([
   expect(values(await sentBy(embed))).toEqual([accepted]);
 });
 
-test("speaks through an upstream that only makes WAV, and remembers it", async () => {
+test("speaks through an upstream that accepts only WAV, and remembers the format", async () => {
   const channel = channelTo("openai", upstream, { options: { list_voices: false } });
   const speak = async () => {
     const { error, pcm } = await hear(rig.speech(channel), speechRequest("tts--only-wav"));
@@ -67,7 +67,7 @@ test("speaks through an upstream that only makes WAV, and remembers it", async (
   expect(await sentBy(speak)).toMatchObject([{ response_format: "wav" }]);
 });
 
-test("keeps the operator's own choice, and the values of a call that failed", async () => {
+test("does not replace the operator's own choice, and remembers nothing from a call that failed", async () => {
   const own = channelTo("openai", upstream, { options: { encoding_format: "base64", speech_format: "pcm" } });
   const request = { model: "embed--only-floats", texts: ["one"] };
   await expect(rig.embedding(own).embed(request, callOptions())).rejects.toMatchObject({ code: "invalid" });
@@ -80,7 +80,7 @@ test("keeps the operator's own choice, and the values of a call that failed", as
   expect(form.accepted.size).toBe(0);
 });
 
-test("takes no limit for the upstream's that a caller's text has too", async () => {
+test("reads no limit from the part of an error that quotes the caller's text", async () => {
   const texts = ["maximum allowed batch size 1", "two"];
   let calls = 0;
   const refuse = () => {
@@ -92,13 +92,13 @@ test("takes no limit for the upstream's that a caller's text has too", async () 
   expect(calls).toBe(1);
 });
 
-test("replaces a refused encoding of a text that names it", async () => {
+test("replaces a refused encoding even if the caller's text names the encoding", async () => {
   const request = { model: "embed--only-floats", texts: ["base64 encoding is not currently supported"] };
   const { vectors } = await rig.embedding(channelTo("openai", upstream)).embed(request, callOptions());
   expect(vectors).toHaveLength(1);
 });
 
-test("two calls that find different values at the same time keep both", async () => {
+test("two concurrent calls that learn different values keep both", async () => {
   const form = formOf(channelTo("openai", upstream));
   let calls = 0;
   const refusedBy = (words: string) => async () => {
@@ -112,7 +112,7 @@ test("two calls that find different values at the same time keep both", async ()
   expect(form.accepted.get(CALL.model)).toMatchObject({ maxTexts: 32, encoding: "float" });
 });
 
-test("a call that began before a refusal does not undo what it taught, and other models keep their values", async () => {
+test("a call that began before a refusal does not undo the value learned from it, and other models keep theirs", async () => {
   const form = formOf(channelTo("openai", upstream));
   let finish = (): void => undefined;
   const early = withAccepted(
@@ -148,7 +148,7 @@ test.each<[string, Partial<ChosenValues>]>([
   ],
   ["user: Extra inputs are not permitted", { hasUser: false }],
   ["response_format must be one of [wav]", { audioFormat: "wav" }],
-])("knows which value is refused by: %s", async (words, expected) => {
+])("replaces the value that the upstream refuses with: %s", async (words, expected) => {
   const form = formOf(channelTo("openai", upstream));
   const tried: ChosenValues[] = [];
   await withAccepted(form, CALL, async (chosen) => {
@@ -163,7 +163,7 @@ test.each([
   "batch size 3 > maximum allowed batch size 2048",
   "dimensions: Input should be at most 1024",
   "Invalid 'user' in text",
-])("takes no value of ours for the cause of: %s", async (words) => {
+])("replaces no value after: %s", async (words) => {
   let calls = 0;
   const call = () => {
     calls += 1;

@@ -79,7 +79,7 @@ test.each([2, 3])("cuts a vector of %d zeros to zeros", (length) => {
   expect(fitVectors([new Float32Array(length)], 2, true)).toEqual([new Float32Array(2)]);
 });
 
-test("refuses vectors of different lengths when no length was requested, also where longer ones are shortened", () => {
+test("refuses vectors of different lengths when no length was requested, even if longer ones may be shortened", () => {
   expect(() => fitVectors([new Float32Array(2), new Float32Array(3)], undefined, true)).toThrow(
     "a vector of 3 numbers where the first has 2",
   );
@@ -126,7 +126,7 @@ test.each([
   [503, { upstreamStatus: 503 }],
   // Not a status.
   [7, { upstreamStatus: 500 }],
-])("openai: takes an error of code %d with status 200 for that status", async (code, details) => {
+])("openai: reads the status of an error that arrives with status 200 from its code %d", async (code, details) => {
   const request = { model: `embed--error-with-200-${code}`, texts: ["a b", "c"] };
   await expect(embedding("openai").embed(request, callOptions())).rejects.toMatchObject({
     code: "upstream_error",
@@ -135,7 +135,7 @@ test.each([
   });
 });
 
-test("takes a missing index for the position, as of Google's endpoint, which leaves out 0", async () => {
+test("uses the position for a missing index, since Google's endpoint leaves out index 0", async () => {
   const texts = ["one", "two", "three"];
   const { vectors } = await embedding("openai").embed(
     { model: "embed--no-first-index", texts },

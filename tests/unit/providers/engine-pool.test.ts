@@ -178,7 +178,7 @@ test("rejects a call with upstream_error when the host is gone", async () => {
   });
 });
 
-test("the socket and its folder count as used each hour, since old files of temporary folders are removed", async () => {
+test("touches the socket and its folder each hour, since systems remove old files from temporary folders", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const other = path.join(folder, "other.sock");
   const unused = () => {

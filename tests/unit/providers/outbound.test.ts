@@ -143,7 +143,7 @@ test.each([
   [readElevenLabsRefusal, 403, { detail: { status: "voice_access_denied", message: "No access." } }],
   [readGeminiRefusal, 400, { error: { status: "FAILED_PRECONDITION", message: NOT_ACTIVE } }],
   [readGeminiRefusal, 400, { error: { message: "Too long.", details: [{ reason: "FIELD_INVALID" }] } }],
-])("takes what the caller named for the cause of a refusal (%#)", (read, status, body) => {
+])("attributes a refusal of what the caller named to the request, not to the channel (%#)", (read, status, body) => {
   const refusal = { header: () => null, nowMs: 0, secrets: [], read, status, text: JSON.stringify(body) };
   expect(refusalError(refusal)).toMatchObject({ code: "invalid", details: { upstreamStatus: status } });
 });
@@ -193,7 +193,7 @@ test.each<[string, ReadRefusal, number, unknown]>([
     { detail: { code: "model_access_denied", message: "No access." } },
   ],
 ])(
-  "takes an error of %s about access to one model for a failure of the model, not of the key",
+  "attributes an error of %s about access to one model to the model, not to the key",
   (_name, read, status, body) => {
     const { code, message, details } = refusalOf(read, status, body);
     expect([code, message]).toEqual([
@@ -269,7 +269,7 @@ test.each([
   ["Ollama", '{"error":"path \\"/v1/v1/embeddings\\" not found"}'],
   ["OpenAI", '{"error":{"message":"Invalid URL (POST /v1/v1/embeddings)","param":null,"code":null}}'],
   ["Go", "404 page not found", "text/plain; charset=utf-8"],
-])("takes a 404 of %s about the path for the channel's error", (_name, text, type?: string) => {
+])("attributes a 404 of %s about the path to the channel", (_name, text, type?: string) => {
   expect(refusalOf(readOpenAiRefusal, 404, text, type)).toMatchObject({
     code: "upstream_error",
     message: "The channel's upstream answered with an error (404).",
@@ -280,7 +280,7 @@ test.each([
   ["llama.cpp", "input (992 tokens) is too large to process. increase the physical batch size"],
   ["llama.cpp", "input is larger than the max context size. skipping"],
   ["Ollama", "failed to encode response: json: unsupported value: NaN"],
-])("takes a 500 of %s about one text for a failure that the request caused: %s", (_name, message) => {
+])("attributes a 500 of %s about one text to the request: %s", (_name, message) => {
   expect(refusalOf(readOpenAiRefusal, 500, { error: { code: 500, message } })).toMatchObject({
     code: "upstream_error",
     details: { upstreamStatus: 500, isCausedByRequest: true, upstreamMessage: message },
@@ -297,7 +297,7 @@ test("reads Mistral's message, which names the fields in a list", () => {
   });
 });
 
-test("takes a 400 about an overdue account for the channel's failure", () => {
+test("attributes a 400 about an overdue account to the channel", () => {
   const error = { message: "Access denied.", type: "Arrearage", param: null, code: "Arrearage" };
   expect(refusalOf(readOpenAiRefusal, 400, { error })).toMatchObject({
     code: "upstream_error",
@@ -309,7 +309,7 @@ test.each([
   [401, "AuthenticationError", "authentication_error", "Incorrect API key provided: sk-x."],
   [403, "APIError", "permission_error", "You are not allowed to sample from this model."],
 ])(
-  "takes a %i of an upstream behind LiteLLM for the failure of one model, not of the key",
+  "attributes a %i of an upstream behind LiteLLM to one model, not to the key",
   (status, name, type, words) => {
     const error = { message: behindLiteLlm(name, status, words), type, param: null, code: String(status) };
     const { code, details } = refusalOf(readOpenAiRefusal, status, { error });
@@ -326,7 +326,7 @@ test.each([
   [400, "no_db_connection", "No connected db.", "credentials"],
   [400, "expired_key", "Authentication Error - Expired Key. Key Expiry time 2026-11-01.", "credentials"],
   [422, "budget_exceeded", "Budget has been exceeded! Current cost: 1.5, Max budget: 1.0", "account"],
-])("takes LiteLLM's %i of type '%s' for the channel's failure", (status, type, message, upstreamRefusal) => {
+])("attributes LiteLLM's %i of type '%s' to the channel", (status, type, message, upstreamRefusal) => {
   const error = { message, type, param: null, code: String(status) };
   expect(refusalOf(readOpenAiRefusal, status, { error })).toMatchObject({
     code: "upstream_error",
@@ -334,13 +334,13 @@ test.each([
   });
 });
 
-test("does not take LiteLLM's lost database for an invalid key", () => {
+test("does not report LiteLLM's lost database as an invalid key", () => {
   const error = { message: "Database connection error", type: "no_db_connection", param: null, code: "503" };
   expect(refusalOf(readOpenAiRefusal, 503, { error }).details).not.toHaveProperty("upstreamRefusal");
 });
 
 test.each([400, 422, 429])(
-  "passes on LiteLLM's %i about the budget of a caller, and no key of a model's",
+  "passes on LiteLLM's %i about a caller's budget, and hides the key in one about a model's budget",
   (status) => {
     const about = (message: string) => {
       const error = { message, type: "budget_exceeded", param: null, code: String(status) };
@@ -466,7 +466,7 @@ test("names the limit when a channel has too many headers", () => {
   expect(() => checkHeaders(headers)).toThrow(message);
 });
 
-test("takes ElevenLabs' quota for the cause of one long text only while credits are left", () => {
+test("attributes ElevenLabs' quota_exceeded to the request only while credits are left", () => {
   const about = (left: number) =>
     refusalError({
       header: () => null,
@@ -486,7 +486,7 @@ test("takes ElevenLabs' quota for the cause of one long text only while credits 
   expect(about(0)).toMatchObject({ code: "upstream_error", details: { upstreamRefusal: "account" } });
 });
 
-test("encodes a path segment of dots alone", () => {
+test("percent-encodes a path segment that consists of dots", () => {
   expect([encodeSegment(".."), encodeSegment("a/..b"), encodePath("tuned/..")]).toEqual([
     "%2E%2E",
     "a%2F..b",
@@ -535,7 +535,7 @@ test("does not wait for a name server without an answer while an old answer is c
   expect(await resolver.resolve("h")).toEqual(["192.0.2.1"]);
 });
 
-/** Opened name servers, of which one answers each query with its own address; `servers`: those of the system. */
+/** Opens resolvers, each of which calls `answer` with its own address. `servers`: the system's name servers. */
 function openQueries(servers: { list: string[] }, answer: (own: string) => Promise<string[]>) {
   let opened = 0;
   return () => {
@@ -546,7 +546,7 @@ function openQueries(servers: { list: string[] }, answer: (own: string) => Promi
   };
 }
 
-test("keeps the queries that know which name servers are dead until those of the system change", async () => {
+test("keeps one resolver, which remembers dead name servers, until the system's name servers change", async () => {
   const servers = { list: ["192.0.2.53"] };
   const lookup = createSystemLookup(openQueries(servers, async (own) => [own]));
   const [first, second] = [await lookup("a.example"), await lookup("b.example")];
@@ -557,7 +557,7 @@ test("keeps the queries that know which name servers are dead until those of the
   expect(await lookup("d.example")).toEqual(third);
 });
 
-/** For this name getaddrinfo fails without a question to a name server. */
+/** getaddrinfo rejects this name without asking a name server. */
 const NAMELESS = "a..example";
 
 test.each([

@@ -20,7 +20,7 @@ function readInSteps(bytes: Uint8Array, expected: number): { result: Result; ste
   }
 }
 
-/** Reads a whole parsed reply: nothing is cut out of it. */
+/** The reference: parses the whole reply, without cutting vectors out of its bytes. */
 function readWhole(bytes: Uint8Array, expected: number): Result {
   const answer = asFields(parseJson(bytes));
   const items = asList(answer?.data).map((item) => {
@@ -28,7 +28,7 @@ function readWhole(bytes: Uint8Array, expected: number): Result {
     return { index: fields?.index, item: fields?.embedding };
   });
   const usage = asFields(answer?.usage);
-  // Its message is not compared.
+  // Throws an error of which only the code is compared.
   if (items.length !== expected) readVector(undefined);
   const vectors = inOrder(items).map(readVector);
   return { vectors, inputTokens: asCount(usage?.prompt_tokens) ?? asCount(usage?.total_tokens) };

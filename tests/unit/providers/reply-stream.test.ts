@@ -47,7 +47,7 @@ describe("a reply of an upstream", () => {
     expect([await reply.read(), await reply.read()]).toEqual([null, null]);
   });
 
-  test("keeps no header in the buffer of its first read", () => {
+  test("drops the raw headers, which would keep the buffer of its first read in memory", () => {
     const { reply, controller } = started();
     const header = Buffer.alloc(20);
     const withHeaders = { ...controller, rawHeaders: [header] };

@@ -75,7 +75,7 @@ const streamed = async () => collect((await outbound.call(request)).body);
 test.each([
   ["whole", whole],
   ["streamed", streamed],
-])("uses the connections of an upstream that resets reused ones once: %s replies", async (_form, call) => {
+])("stops reusing the connections of an upstream that resets reused connections: %s replies", async (_form, call) => {
   repliesPerConnection = 1;
   expect(await failuresOf(60, call)).toBe(3);
   expect(connections).toBe(57);
@@ -102,7 +102,7 @@ test("keeps reusing connections after a restart of the upstream, which resets se
   const atOnce = (calls: number) => Promise.all(Array.from({ length: calls }, () => failuresOf(1, whole)));
   await atOnce(6);
   repliesPerConnection = 1;
-  // Fewer, so that none opens a connection.
+  // Fewer calls than open connections, so that no call opens a new one.
   expect(await atOnce(4)).toEqual([1, 1, 1, 1]);
   repliesPerConnection = 100;
   connections = 0;

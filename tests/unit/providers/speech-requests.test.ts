@@ -150,7 +150,7 @@ test("asks Azure for the newest version of each operation by default", () => {
 test.each([
   ["https://house.openai.azure.com/openai/v1", "/audio/speech"],
   ["https://speech.example", "/audio/speech"],
-])("asks %s in OpenAI's form, without a deployment", (baseUrl, path) => {
+])("calls %s in OpenAI's form, without a deployment", (baseUrl, path) => {
   const form = formOf(channelTo("openai", upstream, { baseUrl }));
   expect([form.path("/audio/speech", "m"), form.hasModelList]).toEqual([path, true]);
 });
@@ -440,14 +440,14 @@ test("asks Gemini once more when its model answered the text instead of reading 
   const before = upstream.ledger.length;
   const { error } = await hear(speech, speechRequest("tts--answers-text-2"));
   expect(upstream.ledger.length - before).toBe(2);
-  // Another channel may read it; this one's circuit is not concerned.
+  // Another channel may read the text aloud; the failure does not count for this channel's circuit.
   expect(error).toMatchObject({
     code: "upstream_error",
     details: { isCausedByRequest: true, upstreamMessage: expect.stringContaining("tried to generate text") },
   });
 });
 
-test("tells callers only finish reasons of the form of Google's enum", async () => {
+test("passes on only finish reasons that have the form of Google's enum", async () => {
   const speech = rig.speech(channelTo("gemini", upstream));
   const spoken = await hear(speech, speechRequest("tts--odd-reason"));
   expect([spoken.error, spoken.end?.finishReason]).toEqual([null, "OTHER"]);
@@ -458,7 +458,7 @@ test("tells callers only finish reasons of the form of Google's enum", async () 
   });
 });
 
-test("reads a finish reason in small letters, as servers compatible with Gemini may send it", async () => {
+test("reads a finish reason in lower case, as servers compatible with Gemini may send it", async () => {
   const { error, end } = await hear(
     rig.speech(channelTo("gemini", upstream)),
     speechRequest("tts--lower-case-reason"),
@@ -493,7 +493,7 @@ test.each([
   ["max-tokens", "MAX_TOKENS"],
   ["refused-text", "PROHIBITED_CONTENT"],
   ["blocked-prompt", "SAFETY"],
-])("takes Gemini's %s for a failure that the request caused", async (kind, reason) => {
+])("attributes Gemini's %s to the request", async (kind, reason) => {
   for (const options of [{}, { streaming: false }]) {
     const { error } = await hear(
       rig.speech(channelTo("gemini", upstream, { options })),
@@ -512,7 +512,7 @@ test.each([
   ["gemini", "no-file", 403, "the File abc"],
   ["gemini", "quoted-name", 400, "Unknown name"],
   ["elevenlabs", "library-voice", 402, "library voices"],
-])("passes %s's refusal of what the caller named on (%s)", async (provider, kind, upstreamStatus, words) => {
+])("passes on %s's refusal of something that the caller named (%s)", async (provider, kind, upstreamStatus, words) => {
   const { error } = await hear(rig.speech(channelTo(provider, upstream)), speechRequest(`tts--${kind}`));
   expect(error).toMatchObject({
     code: "invalid",
@@ -533,7 +533,7 @@ test("treats Google's 400 for a bad key as the channel's error", async () => {
   });
 });
 
-test("takes OpenAI's 429 for one request that is too large for a failure that the request caused", async () => {
+test("attributes OpenAI's 429 about a request that alone exceeds a limit to the request", async () => {
   const { error } = await hear(rig.speech(channelTo("openai", upstream)), speechRequest("tts--above-limit"));
   expect(error).toMatchObject({
     code: "upstream_rate_limited",
@@ -667,7 +667,7 @@ test("lists the voices of a server that has a list, and maps names of other cata
   for (const voice of ["af_nova", "Kore", "nova", "Puck", "Gacrux", "cedar"]) {
     await hear(model, speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
   }
-  // Requests of this test.
+  // Type assertion: these requests were sent by this test.
   const requested = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
   expect(requested.slice(0, 4)).toEqual(["af_nova", "af_kore", "af_nova", "am_puck"]);
   expect(requested[4]).toMatch(/^[ab]f_/);
@@ -681,7 +681,7 @@ test("prefers the channel's table of voices to every default", async () => {
   for (const voice of ["Kore", "Puck", "nobody"]) {
     await hear(rig.speech(channel), speechRequest("tts", { segments: [{ text: TEXT, voice }] }));
   }
-  // Requests of this test.
+  // Type assertion: these requests were sent by this test.
   const requested = upstream.ledger.slice(before).map(({ body }) => (body as { voice: string }).voice);
   expect(requested).toEqual(["af_bella", "am_adam", "am_adam"]);
   expect((await rig.speech(channel).voices("")).map(({ name }) => name)).toContain("Kore");
@@ -701,7 +701,7 @@ test("accepts any name for an upstream without a list of voices, and requests th
   expect(upstream.ledger.at(-1)?.body).toMatchObject({ voice: "my-own-voice" });
 });
 
-test("requests a list again that failed, when the upstream refuses a name which the list maps", async () => {
+test("requests a failed voice list again when the upstream refuses a name that the list would map", async () => {
   const received: string[] = [];
   let isLoading = true;
   const server = createServer(async (request, response) => {

@@ -149,7 +149,7 @@ test.each([
   ["that of the first piece", 4_836, 4_800],
   ["that of the first piece, without the file's", 0, 4_800],
   ["one that is too large, without the file's", 0, TONE.length + 2],
-])("reads a WAV file to its end whose size is a placeholder: %s", (_name, riff, data) => {
+])("reads a WAV file whose size is a placeholder to its end: %s", (_name, riff, data) => {
   for (const cuts of [[], [44, 4_843, 4_845, 4_850]])
     expect(read(wavWithSizes(riff, data), cuts).equals(TONE)).toBe(true);
 });
@@ -207,14 +207,14 @@ test.each([
     expect(() => read(bytes, cuts)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
 });
 
-test.each(["mp3", "aac"] as const)("rejects %s without a mark as invalid", async (format) => {
+test.each(["mp3", "aac"] as const)("rejects %s frames without a file header as invalid", async (format) => {
   const bytes = await collect(encoder.encode(format, tone(1)));
   expect(bytes[0]).toBe(0xff);
   for (const cuts of [[], [1, 40, 200, 500]])
     expect(() => read(bytes, cuts)).toThrow(expect.objectContaining({ code: "upstream_invalid" }));
 });
 
-test("rejects one or two frames without a mark as invalid only where they are the whole stream", () => {
+test("rejects one or two MP3 or AAC frames without a file header only if they are the whole stream", () => {
   // Frames of 144 and 342 bytes.
   const starts = [
     [0xff, 0xf3, 0x64, 0xc4],

@@ -218,7 +218,7 @@ describe("JSON in blocks", () => {
 });
 
 test.each([null, { message: "broken" }, "broken"])(
-  "speech events whose 'error' is %j fail only for an error",
+  "speech events whose 'error' is %j fail only if it is not null",
   async (error) => {
     const audio = Buffer.alloc(4_800, 1).toString("base64");
     const events = [
@@ -251,7 +251,7 @@ test.each([
   });
 });
 
-test("speech events may have an empty piece of audio, but not none", async () => {
+test("speech events may have empty audio, but must not lack it", async () => {
   const audio = Buffer.alloc(4_800, 1).toString("base64");
   const read = async (second: object) => {
     const events = [{ audio }, second, { audio }].map((one) => ({ type: "speech.audio.delta", ...one }));
@@ -301,7 +301,7 @@ test("base64 without escapes has the same bytes or error as escaped base64", asy
       async (length, changes, padding, pieceBytes) => {
         let form = Buffer.alloc(length, "Zm9vYmFy+/A9").toString("latin1").slice(0, length) + padding;
         for (const [at, letter] of changes) form = form.slice(0, at) + letter + form.slice(at + 1);
-        // One letter as an escape takes the other path.
+        // One escaped letter selects the decoder for escaped base64.
         const escaped = form.replace(/^./, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
         expect(await outcome(form, pieceBytes)).toEqual(await outcome(escaped, pieceBytes));
       },

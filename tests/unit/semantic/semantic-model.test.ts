@@ -76,7 +76,7 @@ async function meaningVectors(): Promise<Float32Array[][]> {
 
 const topicOf = (meaning: number): string | undefined => MEANINGS[meaning]?.topic;
 
-/** Texts with a stranger at least as near as their paraphrase. `isStranger` gets the meanings of both. */
+/** Texts to which an unrelated sentence is at least as near as their paraphrase. `isStranger` gets both meanings. */
 async function outrankedTexts(isStranger: (own: number, other: number) => boolean): Promise<string[]> {
   const all = await allSentences();
   const [texts, paraphrases] = [ofSide(all, "text"), ofSide(all, "paraphrase")];

@@ -140,7 +140,7 @@ test("refuses a call that cannot end before its deadline, behind others or alone
   expect(free.stats()).toMatchObject({ workers: 0, open: 0, waiting: 0 });
 });
 
-test("serves a call beside hundreds of another owner, in time for a deadline that is too short for these", async () => {
+test("serves a call before its deadline beside 70 calls of another owner, whose own wait would be too long", async () => {
   const pool = openPool();
   const order: string[] = [];
   const of = (ownerId: string, firstByteBy: number) =>

@@ -23,7 +23,7 @@ function encode(text: string, limit?: number): { ids: number[]; steps: number } 
   }
 }
 
-// Of the tokenizer in @tensorflow-models/universal-sentence-encoder 1.3.3.
+// The IDs are those of the tokenizer in @tensorflow-models/universal-sentence-encoder 1.3.3.
 test.each([
   ["Hello world", [341, 4125, 311]],
   ["I like cheese.", [16, 60, 4034, 6]],
