@@ -16,7 +16,7 @@ let warned: string[];
 let beats: number[];
 /** The last heartbeat of another instance. */
 let otherBeat: number;
-/** What a reading of the heartbeats waits for. */
+/** Each read of the heartbeats waits for this. */
 let isReadable: Promise<void>;
 /** For each settlement of orphans: whether the other instance counts as dead. */
 let judgedDead: boolean[];
@@ -136,7 +136,7 @@ describe("the calls of other instances", () => {
     for (let beat = 0; beat < count; beat++) await pass(5_000);
   };
 
-  test("are not settled by a heartbeat that stays the same until this process has written its own for 30 s", async () => {
+  test("are not settled for an unchanged heartbeat until this process has written its own for 30 s", async () => {
     expect(judgedDead).toEqual([false]);
     await passBeats(3);
     expect(judgedDead).toEqual([false, false]);
@@ -144,13 +144,13 @@ describe("the calls of other instances", () => {
     expect(judgedDead).toEqual([false, false, true, true]);
   });
 
-  test("are not settled by their heartbeat during an outage of the store, or in the 30 s after it", async () => {
+  test("are not settled for an unchanged heartbeat during an outage of the store, or in the 30 s after it", async () => {
     await passBeats(6);
     isBroken = true;
     await passBeats(9);
     expect(judgedDead.splice(0)).toEqual([false, false, true, false, false, false]);
     isBroken = false;
-    // Its first heartbeat is the one of 80 s.
+    // The first heartbeat after the outage is written at 80 s.
     await passBeats(6);
     expect(judgedDead.splice(0)).toEqual([false, false]);
     await passBeats(3);
@@ -158,7 +158,7 @@ describe("the calls of other instances", () => {
   });
 
   test.each([31_000, -31_000])(
-    "are not settled by their heartbeat in the 30 s after the wall clock was set by %d ms",
+    "are not settled for an unchanged heartbeat in the 30 s after the wall clock was set by %d ms",
     async (ms) => {
       await passBeats(8);
       judgedDead = [];
@@ -171,7 +171,7 @@ describe("the calls of other instances", () => {
   );
 
   test.each([-60_000, 60_000])(
-    "are not settled while it writes heartbeats, with a clock that is %d ms off",
+    "are not settled while their instance writes heartbeats with a clock that is %d ms off",
     async (ms) => {
       for (let beat = 0; beat < 24; beat++) {
         otherBeat = now + ms;
@@ -181,7 +181,7 @@ describe("the calls of other instances", () => {
     },
   );
 
-  test("are settled when it writes none any more, with a clock that is an hour ahead", async () => {
+  test("are settled once their instance writes no heartbeats, even if its clock is an hour ahead", async () => {
     otherBeat = now + 3_600_000;
     await passBeats(9);
     expect(judgedDead).toEqual([false, false, false, true]);
@@ -201,7 +201,7 @@ describe("the calls of other instances", () => {
   });
 });
 
-test("files that other processes leave later are removed, too", async () => {
+test("files that other processes leave behind after the start are removed, too", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-background-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const left = path.join(folder, "spool-a1B2c3");

@@ -374,7 +374,7 @@ describe("the dashboard", () => {
   });
 });
 
-test("a scrape has the counters of a process and of the one that replaces it in series of their own", async () => {
+test("a scrape has separate series for the counters of a process and of its replacement", async () => {
   const handlers: Record<"old" | "replacement", ClusterMember["handlers"]> = {
     old: { stop: () => undefined, announce: async () => undefined, measure: async () => [] },
     replacement: { stop: () => undefined, announce: async () => undefined, measure: async () => [] },

@@ -6,7 +6,10 @@ import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { closeIdle } from "@/lib/server/process/drain";
 
-/** A caller in a thread of its own: reports the status of a request, and 50 ms later of one on the same connection. */
+/**
+ * A caller in its own thread, which reports the status of a request and, 50 ms after a message, of a second request on
+ * the same connection.
+ */
 const CALLER = `
   const { parentPort, workerData } = require("node:worker_threads");
   const http = require("node:http");

@@ -41,9 +41,9 @@ describe("an invalid environment", () => {
     ["REDIS_URL", "redis+cluster://host:6379/1"],
     ["REDIS_URL", "redis://user:%zz@host"],
     ["PATCHBAY_SHARED_CACHE_MB", "64M"],
-    // Without REDIS_URL.
+    // Not accepted without REDIS_URL.
     ["PATCHBAY_SHARED_CACHE_MB", "64"],
-    // Without REDIS_URL.
+    // Not accepted without REDIS_URL.
     ["REDIS_TLS_CA", "/etc/redis/ca.pem"],
     ["PATCHBAY_BASE_URL", "patchbay.example"],
     ["PATCHBAY_BASE_URL", "ftp://patchbay.example"],
@@ -334,8 +334,8 @@ describe("PATCHBAY_SECRET_PREVIOUS", () => {
     for (const secret of secrets) expect(decrypts(secrets.join(separator), secret)).toBe(true);
   });
 
-  // Values encrypted with a guessable word would be accepted.
-  test("is not read as the words of a secret", () => {
+  // Otherwise values that are encrypted with a single, guessable word would be accepted.
+  test("is not split into the words of one secret", () => {
     expect(() => decrypts("nine tins, two kettles and a patch board", "kettles")).toThrow();
   });
 

@@ -74,7 +74,7 @@ test("a server that has stopped, or has had no heartbeat for 30 s, is no longer 
   expect(await round(one)).toEqual([[]]);
 });
 
-test("two servers whose clock was set back stay found", async () => {
+test("two servers still find each other after their clock was set back", async () => {
   const [one, other] = [await start(), await start()];
   for (let count = 0; count < 2; count++) await round(one, other);
   clock.advance(-3_600_000);

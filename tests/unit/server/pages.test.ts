@@ -9,7 +9,7 @@ import { sendRaw } from "../../support/raw-request";
 
 const PEER = { address: "192.0.2.1", isLocal: false, isSecure: false };
 
-/** The headers that Next gets of a request with these headers. */
+/** The headers that Next receives for a request with the headers `sent`. */
 function headersFor(sent: Record<string, string>): Record<string, unknown> {
   // Only the headers of the message are read.
   const message = { headers: { ...sent } } as unknown as IncomingMessage;

@@ -17,7 +17,7 @@ async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-// With PostgreSQL and PATCHBAY_SECRET nothing else creates it.
+// With PostgreSQL and PATCHBAY_SECRET, nothing else creates the data directory.
 test("creates a missing data directory that only its owner may read", async () => {
   const data = path.join(parent, "deep", "data");
   const recording = async function* () {

@@ -32,7 +32,7 @@ test("collects the events of a process and publishes each once in the other", ()
   buses[0].publish("circuits");
   vi.advanceTimersByTime(1_000);
   expect(received).toEqual(["usage usr_1", "circuits null"]);
-  // They are not sent back.
+  // The receiving process does not send the events back.
   vi.advanceTimersByTime(1_000);
   expect(sent).toHaveLength(1);
 });

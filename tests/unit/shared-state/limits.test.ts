@@ -3,7 +3,7 @@ import { createRateLimiter } from "../../../lib/shared-state/memory-limits";
 import { RedisLimits } from "../../../lib/shared-state/redis/limits";
 import { FakeClock } from "../../support/factories";
 
-test("frees a slot that Redis may have given with a late answer to a call that was refused", async () => {
+test("frees a slot that Redis may have taken for a refused call whose answer came too late", async () => {
   const clock = new FakeClock();
   const sent: unknown[] = [];
   const members: unknown[] = [];
@@ -13,7 +13,7 @@ test("frees a slot that Redis may have given with a late answer to a call that w
     prefix: "p:",
     onUp: () => undefined,
     post: (key: string, args: readonly unknown[]) => sent.push([key, ...args]),
-    // No answer in time.
+    // Undefined: Redis has not answered in time.
     run: async (_script: unknown, _keys: unknown, args: readonly unknown[]) => {
       members.push(args[3]);
     },

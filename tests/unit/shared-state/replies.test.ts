@@ -4,7 +4,7 @@ import { createCipher } from "../../../lib/store/cipher";
 
 const MIB = 1024 * 1024;
 
-test("replies that wait for a slow Redis are bounded in bytes, and those above it end their claim", async () => {
+test("replies that wait for a slow Redis are bounded in bytes, and a reply above the bound ends its claim", async () => {
   const sent: (() => void)[] = [];
   const claims: string[] = [];
   const link = {
