@@ -66,7 +66,7 @@ test("commits the others of a group in which PostgreSQL finds one damaged row", 
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 });
 
-test("an orphan's settlement that fails leaves the correction of its call as it is", async () => {
+test("a failed settlement of an orphan does not replace the correction of its call", async () => {
   let isDown = true;
   const written: LedgerOperation[] = [];
   const commit: CommitGroup = async (operations) => {
@@ -84,7 +84,7 @@ test("an orphan's settlement that fails leaves the correction of its call as it 
 });
 
 test.each([
-  // One behind a locked entry does not wait for it.
+  // A correction behind a locked entry does not wait for the lock.
   ["is locked", Object.assign(new Error("lock"), { code: "55P03" }), ["bad is lost", "good is written"]],
   ["cannot be reached", undefined, ["good is written", "bad is lost"]],
 ])("keeps the correction beside a damaged row when the store %s meanwhile", async (_state, cause, events) => {
@@ -148,7 +148,7 @@ describe("corrections of an outage", () => {
   const failed = (commits: GroupCommit, operations: LedgerOperation[]) =>
     Promise.allSettled(operations.map((one) => commits.add(one)));
 
-  test("are written a group at a time, between those of new calls", async () => {
+  test("are written one group at a time, between the groups of new calls", async () => {
     const { commits, groups, recover } = openDown(storageUnavailable);
     await failed(
       commits,
@@ -164,7 +164,7 @@ describe("corrections of an outage", () => {
     expect(groups.flat()).toHaveLength(2_001);
   });
 
-  test("that are locked keep neither the others nor new calls waiting, also at the end", async () => {
+  test("that are locked delay neither other corrections nor new calls nor the close", async () => {
     const locked = storageUnavailable(Object.assign(new Error("lock"), { code: "55P03" }));
     const waits: number[] = [];
     const written: unknown[] = [];
@@ -187,21 +187,21 @@ describe("corrections of an outage", () => {
     );
     isDown = false;
     await expect.poll(() => written.length, { timeout: 3_000 }).toBe(1_099);
-    // Once in its group, then in each half that has it.
+    // Once in its group, then in each half that contains it.
     expect(waits.length).toBe(10);
     expect(Math.max(...waits)).toBeLessThanOrEqual(50);
     await commits.close();
     expect([written.length, errors]).toEqual([1_099, [{ rows: 1 }]]);
   });
 
-  test("that are all locked hold new calls up for a moment only", async () => {
+  test("that are all locked delay new calls only for a moment", async () => {
     let isDown = true;
     let locks = 0;
     const commit: CommitGroup = async (operations, lockMs) => {
       if (isDown) throw storageUnavailable();
       if (!operations.some(({ kind }) => kind === "correct")) return operations.map(() => "done");
       locks += 1;
-      // As PostgreSQL waits.
+      // Waits as PostgreSQL does.
       await new Promise((resolve) => setTimeout(resolve, lockMs));
       throw storageUnavailable(Object.assign(new Error("lock"), { code: "55P03" }));
     };
@@ -213,12 +213,12 @@ describe("corrections of an outage", () => {
     isDown = false;
     await expect.poll(() => locks, { interval: 5, timeout: 3_000 }).toBeGreaterThan(0);
     await commits.add(settlement("new"));
-    // Down to single rows there would be 1,023.
+    // Halving the group down to single rows would take 1,023 locks.
     expect(locks).toBeLessThan(200);
     await commits.close();
   });
 
-  test("are written also while new calls never pause", async () => {
+  test("are written even if new calls never pause", async () => {
     const { commits, recover, written } = openDown(storageUnavailable);
     await failed(commits, [settlement("old")]);
     recover();
@@ -233,7 +233,7 @@ describe("corrections of an outage", () => {
     await commits.close();
   });
 
-  test("begin with a failed commit: the store counts as failing until one succeeds", async () => {
+  test("begin when a commit fails other than by a lock: the store is failing until a commit succeeds", async () => {
     let failure = storageUnavailable(Object.assign(new Error("lock"), { code: "55P03" }));
     const { commits, recover } = openDown(() => failure);
     await failed(commits, [reservation("locked")]);
@@ -247,7 +247,7 @@ describe("corrections of an outage", () => {
     await commits.close();
   });
 
-  test("are not made for a reservation that no statement of it reached", async () => {
+  test("are not made for a reservation of which no statement was sent", async () => {
     let failure = storageUnavailable();
     const { commits, recover, written } = openDown(() => failure);
     await failed(commits, [reservation("sent")]);
@@ -310,7 +310,7 @@ describe("while another transaction keeps the rows of some users locked", () => 
     return { commits, groups, settle };
   }
 
-  test("fails only their operations, each within its caller's time", async () => {
+  test("fails only the operations of these users, each within its caller's time", async () => {
     const locked = new Set(["user 3", "user 17", "user 18"]);
     const { settle } = openLocked(locked);
     const users = Array.from({ length: 120 }, (_, index) => `user ${index % 40}`);
@@ -322,7 +322,7 @@ describe("while another transaction keeps the rows of some users locked", () => 
     }
   });
 
-  test("commits the operations of others that arrive meanwhile", async () => {
+  test("commits the operations of other users that arrive meanwhile", async () => {
     const { settle } = openLocked(new Set(["locked"]));
     const refused = [settle("locked")];
     const others: Promise<[string, number]>[] = [];
@@ -346,7 +346,7 @@ describe("while another transaction keeps the rows of some users locked", () => 
     }
   });
 
-  test("commits theirs when the lock is released in time, and groups them again", async () => {
+  test("commits the operations of these users when the lock is released in time, and groups them again", async () => {
     const locked = new Set(["locked"]);
     const { settle, groups } = openLocked(locked);
     const waiting = Promise.all([settle("locked"), settle("other"), settle("locked")]);
@@ -361,7 +361,7 @@ describe("while another transaction keeps the rows of some users locked", () => 
   test("calls of one user on many instances take turns, also after a stall", async () => {
     const HOLD_MS = 60;
     const STALL_MS = 200;
-    /** Locks in the order of the requests for it; who waits for too long gives up its turn. */
+    /** Grants the lock in the order of the requests; a request that waits for too long gives up its turn. */
     let waiting: (() => void)[] = [];
     let isHeld = false;
     const take = (lockMs: number) =>
@@ -404,7 +404,7 @@ describe("while another transaction keeps the rows of some users locked", () => 
     expect(new Set(await Promise.all(calls))).toEqual(new Set(["done"]));
   });
 
-  test("a locked user with more operations than a group holds keeps no other waiting", async () => {
+  test("a locked user with more operations than a group holds does not delay another user", async () => {
     const { settle } = openLocked(new Set(["locked"]));
     const refused = Array.from({ length: 2_000 }, () => settle("locked"));
     const [outcome, ms] = await settle("other");

@@ -4,7 +4,7 @@ import { ServerLiveness } from "../../../lib/store/postgres/lease-pool";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("a server that stays read-only is left at growing intervals of up to a minute", () => {
+test("connections to a server that stays read-only are replaced at growing intervals of up to a minute", () => {
   const liveness = new ServerLiveness();
   const leaves = (seconds: number): number[] => {
     const at: number[] = [];

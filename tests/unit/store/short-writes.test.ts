@@ -34,7 +34,7 @@ async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
   return sent.mock.calls.map(([message]) => message.request.kind).filter((kind) => kind !== "version");
 }
 
-// The lock of a transaction in several messages is kept while this thread is busy, and other processes wait for it.
+// A transaction that takes several messages keeps its lock while this thread is busy, and other processes wait for it.
 test.each<[string, (store: Store) => Promise<unknown>]>([
   ["a heartbeat", ({ ledger }) => ledger.heartbeat(NOW)],
   ["a last use of keys", ({ keys }) => keys.touchLastUsed(new Map([["key_1", NOW]]))],
@@ -51,7 +51,7 @@ test("more counts of rejected requests than a statement takes are one transactio
   expect(await sentBy(() => store.rejections.add(records))).toEqual(["exec", "query", "query", "exec"]);
 });
 
-test("a single statement in a transaction is a part of it", async () => {
+test("a write of a single statement inside a transaction joins that transaction", async () => {
   const store = await database.open();
   const kinds = await sentBy(() => store.transaction((tx) => tx.alerts.hold("alt_1", NOW, {})));
   expect(kinds).toEqual(["exec", "query", "exec"]);

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { decodeTrace, encodeTrace } from "../../../lib/store/ledger/trace";
 
-test("keeps what was refused of an attempt without a message", () => {
+test("keeps `upstreamRefusal` of an attempt without a message", () => {
   const times = { startedMs: 0, firstByteMs: null, endedMs: 5 };
   const failed = { error: "upstream_error", upstreamStatus: 400, message: null } as const;
   const attempts = [
     { channelId: "chn_1", keyId: "k1", ...times, ...failed, upstreamRefusal: "account" as const },
     { channelId: "chn_1", keyId: "k2", ...times, ...failed },
-    // Of one model behind the upstream, say: nothing of the channel was refused.
+    // For example, a 401 about one model behind the upstream: neither the key nor the account was refused.
     { channelId: "chn_1", keyId: "k3", ...times, ...failed, upstreamStatus: 401 },
   ];
   const trace = { admittedMs: 0, settledMs: 5, attempts };

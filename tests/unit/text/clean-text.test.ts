@@ -25,7 +25,7 @@ it.each([
   ["Run `npm start`:\n```sh\nls\n```", "Run npm start:\n\nls\n"],
   ["* one\n  * two\n- three", "one\ntwo\n- three"],
   ["See [the guide](https://example.com/a?b=1).", "See the guide."],
-])("leaves the marks of Markdown out of %j", (text, cleaned) => {
+])("removes the Markdown marks from %j", (text, cleaned) => {
   expect(cleanSpeechText(text)).toBe(cleaned);
 });
 
