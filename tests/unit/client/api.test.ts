@@ -179,7 +179,7 @@ describe("the API cache", () => {
     expect(calls).toEqual([[keys[0]], [keys[3]]]);
   });
 
-  test("takes search texts of at least two characters", () => {
+  test("searchText returns null for a text of fewer than two characters", () => {
     expect([searchText(" a "), searchText(" ab ")]).toEqual([null, "ab"]);
   });
 });

@@ -33,7 +33,7 @@ test("uses the HTTP status as the message of a body that is not JSON", async () 
 });
 
 test.each([502, 503, 504])(
-  "takes a proxy's error page of status %i as a server that is offline",
+  "reports a proxy's error page of status %i as an offline server",
   async (status) => {
     for (const body of ["", "<html>"])
       expect(await failureOfResponse(new Response(body, { status }))).toMatchObject({

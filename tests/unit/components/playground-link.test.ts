@@ -52,7 +52,7 @@ test("returns one value of activity per day, the newest day last", () => {
   expect(activity.get("key_3")?.total).toEqual({ calls: 0, spend: 0 });
 });
 
-test("says that a key has no requests only where that is known", () => {
+test("says that a key has no requests only if its activity is known", () => {
   const byKey = activityByKey(["key_1"], [], Date.parse("2026-11-22T13:00:00Z"));
   const shownOf = (id: string, hasFailed: boolean) => {
     const children = createElement(KeyActivity, { id, activities: { byKey, hasFailed } });

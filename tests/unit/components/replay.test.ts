@@ -17,7 +17,7 @@ function replayed(call: Partial<Parameters<typeof replayHref>[0]>): [path: strin
   return [pathname, pathname.endsWith("/speech") ? readSpeechLink(hash) : readEmbeddingsLink(hash)];
 }
 
-test("replays speech with model, voice and parameters, and no text where none was stored", () => {
+test("replays speech with model, voice and parameters, and without text if no text was stored", () => {
   const parameters = { ...NONE, voices: ["Kore"], language: "en-GB", speed: 1.5 };
   expect(replayed({ parameters })).toEqual([
     "/playground/speech",

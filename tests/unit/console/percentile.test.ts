@@ -31,7 +31,7 @@ test("no percentile lies outside the possible latencies", () => {
   expect(percentile(far, BOUNDS, 0.95)).toBeGreaterThanOrEqual(1_010 - 200);
 });
 
-test("no percentile is above the slowest call where that is known", () => {
+test("no percentile is above the slowest call if the slowest call is known", () => {
   for (const times of [
     [620, 640],
     [4_000, 8_000, 8_040],

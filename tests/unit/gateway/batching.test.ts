@@ -289,7 +289,7 @@ test("charges the upstream tokens of a text that exceed our own count to its cal
   expect(shareTokens(8, [short, { text: "unbelievable", tokens: 3 }])).toEqual([2, 6]);
 });
 
-test("divides an upstream's tokens without loss, and charges no text more than its bytes unless all exceed theirs", () => {
+test("divides an upstream's tokens without loss, and charges no text more tokens than bytes while the bytes suffice", () => {
   const member = fc.record({ text: fc.string({ unit: "grapheme" }), tokens: fc.nat(50) });
   fc.assert(
     fc.property(fc.nat(3_000), fc.array(member, { minLength: 1, maxLength: 20 }), (total, members) => {

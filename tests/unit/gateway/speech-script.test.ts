@@ -181,7 +181,7 @@ describe("the editor's speakers", () => {
     ]);
   });
 
-  test("names are found at the start of lines, bold ones too, each once and at most eight", () => {
+  test("finds names at the start of lines, also in bold, each once and at most eight", () => {
     expect(
       findNames("Read this aloud:\n**Ana:** hi\nBen: yo\nana: again\nAt that very same moment: no"),
     ).toEqual(["Ana", "Ben"]);

@@ -190,7 +190,7 @@ test.each([
   ["a built-in engine that is late", "upstream_timeout", {}, true, "closed"],
   ["a built-in engine that fails", "upstream_error", {}, true, "open"],
 ] as const)(
-  "opens the circuit only for failures of the channel: five times %s, before the reply and in a stream",
+  "opens the circuit, or keeps it closed, as the failure requires: five times %s, before a reply and in a stream",
   async (_what, code, details, embedded, state) => {
     const beforeReply = setting([lexicalChannel({ id: "a", embedded })]);
     const inStream = setting([lexicalChannel({ id: "a", embedded })]);
@@ -237,7 +237,7 @@ test("marks the attempts of a long text", async () => {
   }
 });
 
-test("passes the ID of the caller's owner to the channel", async () => {
+test("passes the ID of the API key's owner to the channel", async () => {
   const { ctx, plan, meter } = setting(FOUR);
   const ownerId = await withFailover(ctx, plan, meter, async (_target, options) => options.ownerId);
   expect(ownerId).toBe(ctx.caller.owner.id);

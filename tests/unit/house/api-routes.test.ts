@@ -63,7 +63,7 @@ test("no page has server actions", () => {
   expect(actions.map((source) => source.file)).toEqual([]);
 });
 
-test("the session cookie is written in one file", () => {
+test("only session-cookie.ts and the OpenAPI document name the session cookie", () => {
   const writers = sourcesBelow("app", "lib").filter((source) => /next-auth\.session-token/.test(source.text));
   // The OpenAPI document names it.
   expect(writers.map((source) => source.file)).toEqual([

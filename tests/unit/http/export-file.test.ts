@@ -54,7 +54,7 @@ test.each([...";,|\t\r\n"])("exports the value after the separator %j as text", 
   expect((await cellOf(`a${separator}=1`)).slice(-5)).toBe(`${separator}'=1"`);
 });
 
-test("exports each of several cells in one text as text", async () => {
+test("exports each part of a text that spreadsheets may split into cells as text", async () => {
   expect(await cellOf("=1;+2|-3")).toBe(`"'=1;'+2|'-3"`);
 });
 

@@ -425,7 +425,7 @@ test("reads an error of OpenAI's form from a relay of ElevenLabs", () => {
   });
 });
 
-test("takes a body with status 200 for an error if it has no vectors", () => {
+test("hasError is true for a body with status 200 that has an error and no vectors", () => {
   const error = { code: 429, message: "Slow down." };
   const bodies: [object, boolean][] = [
     [{ error }, true],

@@ -109,7 +109,7 @@ test("sends a script to OpenAI line by line, each with its voice and style, as o
   expect(end?.finishReason).toBe("STOP");
 });
 
-test("ends the speech with an error when a line after the first fails", async () => {
+test("ends the speech of a script with an error, and without an end event, when the reply to a line is cut", async () => {
   const channel = channelTo("openai", upstream, { options: { voices: { gone: "gone" } } });
   const model = rig.speech(channel);
   const events = model.synthesize(

@@ -106,7 +106,7 @@ test("the idle time does not run while the reader is busy and the upstream has m
   for await (const event of rig.speech(channel).synthesize(speechRequest("tts"), options)) {
     if (event.type === "audio") bytes += event.pcm.byteLength;
     pieces += 1;
-    // The wait for the first piece has the first-byte time, which is longer than the idle time.
+    // The wait for the first piece is limited by the first-byte time, which is longer than the idle time.
     if (pieces !== 2) continue;
     await new Promise((resolve) => setTimeout(resolve, 3 * LATER_MS));
     sendRest();

@@ -40,7 +40,7 @@ test("requests the list of a recovered upstream after the interval, and then use
   expect(await lists.get("a", never)).toEqual([VOICE]);
 });
 
-test("requests a list that failed again on demand, but not one that was received", async () => {
+test("requests a failed list again on demand, but not a received one", async () => {
   const { lists } = open();
   let requests = 0;
   const fetchList = async () => {
@@ -57,7 +57,7 @@ test("requests a list that failed again on demand, but not one that was received
   expect(lists.peek("b")).toBeNull();
 });
 
-test("requests a list that keeps failing at most every five seconds on demand, and one that does not exist never", async () => {
+test("requests a failing list at most every five seconds on demand, and never requests a missing list again", async () => {
   const { lists, advance } = open();
   let requests = 0;
   const failAgain = () => {
@@ -81,7 +81,7 @@ test("requests a list that keeps failing at most every five seconds on demand, a
   expect(requests).toBe(2);
 });
 
-test("uses the old list while a new one is fetched, and keeps it when that fails", async () => {
+test("uses the old list while a new list is fetched, and keeps the old list when the fetch fails", async () => {
   const { lists, advance } = open();
   await lists.get("a", async () => [VOICE]);
   advance(300_001);
