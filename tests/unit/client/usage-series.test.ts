@@ -36,7 +36,7 @@ test.each([
   ["America/New_York", "UTC", "2026-11-20", "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"],
   ["UTC", "Pacific/Kiritimati", "2026-11-20", "2026-11-19T10:00:00.000Z", "2026-11-20T10:00:00.000Z"],
   ["UTC", "Etc/GMT+12", "2026-11-20", "2026-11-20T12:00:00.000Z", "2026-11-21T12:00:00.000Z"],
-  // Midnight is at 18:30: that hour counts to the day before.
+  // Midnight is at 18:30 UTC: that hour counts towards the day before.
   ["UTC", "Asia/Kolkata", "2026-11-20", "2026-11-19T19:00:00.000Z", "2026-11-20T19:00:00.000Z"],
 ])("a day picked by a browser in %s is the day of an instance in %s", (browser, instance, day, from, to) => {
   vi.stubEnv("TZ", browser);

@@ -315,7 +315,7 @@ test("exports the matrix with the texts as row and column headers", async () => 
   ]);
   // Spreadsheets ignore a tab before a formula.
   expect(parseCsv(similarityCsv(["\t=b"], { ...table, count: 1 }))[0]).toEqual(["", "'\t'=b"]);
-  // A spreadsheet that expects `;` between cells ignores quotes inside of one.
+  // A spreadsheet that separates cells by `;` ignores quotes inside a cell.
   expect(similarityCsv(["a;=1"], { ...table, count: 1 })).toContain(`,"a;'=1"\r\n`);
 });
 

@@ -77,7 +77,7 @@ test("the table and the lists of exceptions have only what the sources say", () 
   expect(NOT_MESSAGES.filter((one) => !isUsed(one, said))).toEqual([]);
 });
 
-/** Values of placeholders that are not two words. */
+/** Values of the placeholders that are not filled with two words. */
 const VALUES: Readonly<Record<string, string>> = {
   message: "API key not found.",
   hint: "Send less text in one request.",

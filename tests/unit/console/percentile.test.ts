@@ -23,7 +23,7 @@ test("every percentile of one call is its latency, also above the last bound", (
 
 test("no percentile lies outside the possible latencies", () => {
   const two = latenciesOf(620, 640);
-  // The other call took more than 500 ms.
+  // Both calls took more than 500 ms, so neither took more than the sum less 500 ms.
   expect(percentile(two, BOUNDS, 0.95)).toBeLessThanOrEqual(1_260 - 500);
   const alike = latenciesOf(1_000, 1_000, 1_000);
   expect(percentile(alike, BOUNDS, 0.5)).toBe(1_000);

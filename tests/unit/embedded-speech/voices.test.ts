@@ -107,7 +107,7 @@ it("has no male voice more than a semitone above the lowest female one", () => {
   expect(Math.max(...pitches("male"))).toBeLessThan(Math.min(...pitches("female")) * 2 ** (1 / 12));
 });
 
-// espeak-ng's voice varies randomly: the same sentence twice differs by a hundredth.
+// espeak-ng's output varies randomly: two renderings of the same sentence differ by about 1 %.
 it.each([
   ["Kore", "en", 0.03, [0.25, 0.5, 2, 4]],
   ["Orus", "en", 0.03, [0.25, 0.5, 2, 4]],

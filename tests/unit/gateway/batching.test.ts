@@ -108,7 +108,7 @@ test("sends a full batch at once", async () => {
   expect(requests.flatMap((request) => request.texts)).toHaveLength(10);
 });
 
-/** The status of each call, and the texts of the requests, to an upstream that fails at the text "bad". */
+/** The status of each call and the texts of each request, for an upstream that fails at the text "bad". */
 async function withBadText(failure: AppError) {
   const requests: string[][] = [];
   const send: SendBatch = async ({ texts }) => {

@@ -5,7 +5,7 @@ import { FakeClock, lexicalChannel } from "../../support/factories";
 
 /** Simulates thousands of requests with a fake clock and seeded random numbers. */
 
-/** Numerical Recipes' generator, so that every run draws the same. */
+/** The linear congruential generator of Numerical Recipes, so that every run draws the same numbers. */
 function createRandom(seed = 1) {
   let state = seed;
   return {

@@ -260,7 +260,7 @@ test("a circuit's age does not depend on a wall clock that is set back", () => {
   monotonic += 130_000;
   const health = circuits.health("a", null);
   expect(health.openMs).toBe(130_000);
-  // Another instance publishes the same outage, by a clock that shows a time before it.
+  // Another instance publishes the same outage with an age of 0, because its clock shows a time before the outage.
   circuits.apply({ channelId: "a", keyId: null, model: null }, { ...health, openMs: 0 });
   expect(circuits.health("a", null).openMs).toBe(130_000);
 });

@@ -27,7 +27,7 @@ it("reserves at least what Chinese and digits take to speak", () => {
       { maxAudioSeconds: null },
       { characters: text.length, letters: spokenLength(text), speed: 1 },
     );
-  // What the built-in engine takes.
+  // The durations that the built-in engine takes.
   expect(secondsOf("今天天气很好我们去公园散步".repeat(10))).toBeGreaterThan(130 * 0.24);
   expect(secondsOf("7 ".repeat(220))).toBeGreaterThan(120.6);
 });

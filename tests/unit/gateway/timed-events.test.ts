@@ -19,7 +19,7 @@ async function failureAfter(readingMs: number, code: ErrorCode): Promise<AppErro
   async function* pieces() {
     yield PIECE;
     yield PIECE;
-    // The time of the upstream, not of the caller.
+    // Time that the upstream takes, which does not count as the caller's.
     clock.advance(20_000);
     throw new AppError(code, "The connection broke.", { upstreamStatus: 200 });
   }

@@ -51,7 +51,7 @@ test("returns the last vector of every key or nothing, keeps the most recent qua
           const vector = vectorOf(length, index + 1);
           cache.put(key, vector);
           touch(key, vector);
-          // The cache has a copy.
+          // The cache has copied the vector.
           vector.fill(-1);
           latest.set(key, vectorOf(length, index + 1));
         } else if (kind === "get") {

@@ -24,7 +24,7 @@ test("every route file except next-auth's gets its handlers from the route table
     expect([file, named]).toEqual([file, expect.any(String)]);
     const isKnown = named?.endsWith("/*") || paths.has(named ?? "");
     expect([file, named, isKnown]).toEqual([file, named, true]);
-    // `[call]` is a model and its verb.
+    // The folder `[call]` matches a model and its verb.
     const pattern = named?.replace(/\{\w+\}(:\w+)?/g, "{}");
     expect([file, pattern?.replace(/\/\*$/, "")]).toEqual([file, urlOf(file).replace(/\/\*$/, "")]);
   }

@@ -155,7 +155,7 @@ test("contracts import only zod", () => {
 
 test("the environment is read in one file", () => {
   const readers = sources
-    // What the playgrounds show to copy is text, not code of ours.
+    // The samples that the playgrounds show for copying are text, not our own code.
     .filter(
       (source) =>
         !/^(lib\/client\/code-samples|components\/api-docs\/(guide-samples|openapi\/samples))/.test(

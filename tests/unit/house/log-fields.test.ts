@@ -50,7 +50,7 @@ test("every field of a log call in lib may be logged", () => {
   expect(dropped).toEqual([]);
 });
 
-/** A field of an object that another function creates, which this scan does not see. */
+/** Fields of an object that another function creates, which this scan does not see. */
 const PASSED_ON = ["signal"];
 
 test("every field that may be logged is logged", () => {

@@ -111,7 +111,7 @@ function surroundingsOf(migration: readonly string[], all: readonly string[]): S
   };
 }
 
-/** True for a table that becomes a partition, in the same migration, of a new one with its name and columns. */
+/** True for a renamed table that the same migration attaches as a partition to a new table of its name and columns. */
 function isReplaced(statement: string, migration: readonly string[]): boolean {
   const [, name = "", renamed = ""] = /^alter table (\w+) rename to (\w+)$/.exec(statement) ?? [];
   const has = (start: string) => name !== "" && migration.some((one) => one.startsWith(start));

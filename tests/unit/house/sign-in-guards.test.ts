@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ROUTES } from "@/lib/http/routes";
 import { literalText, parseSource, type Source, sourcesBelow } from "../../support/sources";
 
-/** Documentation with code samples. */
+/** The catalogues contain documentation with code samples, which are not calls. */
 const isCatalogue = ({ file }: Source) => file.startsWith("lib/messages/");
 const SOURCES = sourcesBelow("lib", "app").filter((source) => !isCatalogue(source));
 

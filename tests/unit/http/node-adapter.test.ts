@@ -50,7 +50,7 @@ const CHUNK = new Uint8Array(64 * 1024).fill(120);
 /** Far more than the kernel buffers of one connection hold. */
 const ALL = 256 * 1024 * 1024;
 
-/** A body without end, and how often it was ended by its reader. */
+/** A body without end, and the number of times that its reader ended it. */
 function endlessBody() {
   let returned = 0;
   const body = {
@@ -447,7 +447,7 @@ test("a pipelined reply emits one close, whether its connection closes during or
   await wire.until("xxx");
   wire.destroy();
   await expect.poll(inFlight).toBe(0);
-  // Node's own event follows ours.
+  // Node emits its own `close` after the adapter's.
   await new Promise((resolve) => setImmediate(resolve));
   expect(closes).toEqual([1, 1, 1]);
 });

@@ -91,7 +91,7 @@ describe("the digests of first downloads", () => {
     const [name = ""] = await digestFiles();
     await rm(path.join(directory, name));
     const onProgress = ({ stage }: { stage: string }) => {
-      // A folder in the place of the record.
+      // A folder at the path of the record prevents its creation.
       if (stage === "verify") mkdirSync(path.join(directory, name), { recursive: true });
     };
     await expect(voices.install("tiny", source, { ...OPTIONS, onProgress })).rejects.toMatchObject({

@@ -36,7 +36,7 @@ test("sends fewer texts in one call once the upstream has named its limit", asyn
     expect(vectors).toEqual(texts.map((text) => vectorOf(text, 256)));
   };
   const sizes = (bodies: unknown[]) =>
-    // The bodies are our own.
+    // Type assertion: the provider built these bodies.
     (bodies as { input: string[] }[]).map(({ input }) => input.length).toSorted((a, b) => b - a);
   expect(sizes(await sentBy(embed))).toEqual([70, 32, 32, 6]);
   expect(sizes(await sentBy(embed))).toEqual([32, 32, 6]);

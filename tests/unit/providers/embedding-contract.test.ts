@@ -124,7 +124,7 @@ test.each([
   [401, { upstreamStatus: 401, upstreamRefusal: "credentials" }],
   [402, { upstreamStatus: 402, upstreamRefusal: "account" }],
   [503, { upstreamStatus: 503 }],
-  // Not a status.
+  // 7 is not an HTTP status: the error counts as a 500.
   [7, { upstreamStatus: 500 }],
 ])("openai: reads the status of an error that arrives with status 200 from its code %d", async (code, details) => {
   const request = { model: `embed--error-with-200-${code}`, texts: ["a b", "c"] };

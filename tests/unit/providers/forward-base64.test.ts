@@ -63,7 +63,7 @@ async function outcome(reply: string, size: number, acceptsBase64: boolean) {
   return {
     isForwarded,
     seen: {
-      // An error after the audio has stopped the reply: what came before it is not sent.
+      // After an error the reply is not sent, so the audio before the error is not compared.
       base64:
         error === null
           ? isForwarded

@@ -165,7 +165,7 @@ test("keeps the whole body of an ElevenLabs error without a message", () => {
 });
 
 const NO_ACCESS = "Project `proj_1` does not have access to model `tts-1`";
-/** LiteLLM's; older versions send it with 401. */
+/** LiteLLM's error for a model that the key may not use; older versions send it with status 401. */
 const DENIED = {
   error: {
     message: "key not allowed to access model.",

@@ -8,7 +8,7 @@ import type { OutboundRequest } from "../../../lib/providers/outbound/request";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { callOptions, channelTo } from "../../support/upstream/rig";
 
-/** Number of requests of a connection that get a reply; the next one is answered with a reset. */
+/** Number of requests on a connection that get a reply; the next request is answered with a reset. */
 let repliesPerConnection: number;
 let connections: number;
 let server: Server;

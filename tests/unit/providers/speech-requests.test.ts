@@ -255,7 +255,7 @@ test.each([
     rig.speech(channel),
     speechRequest("tts--slow-300", fields),
     callOptions({
-      // Too short without the extension.
+      // 1 ms for a whole reply is too short without the extension.
       firstByteBy: from + (method === "generateContent" ? 1 : 10_000),
       extendFirstByte(ms) {
         extended.push(ms);
@@ -464,7 +464,7 @@ test("reads a finish reason in lower case, as servers compatible with Gemini may
     speechRequest("tts--lower-case-reason"),
   );
   expect([error, end?.finishReason]).toEqual([null, "STOP"]);
-  // Not one of Google's: the speech may be cut.
+  // A reason that Google does not have: the speech may be cut.
   const unknown = await hear(rig.speech(channelTo("gemini", upstream)), speechRequest("tts--unknown-reason"));
   expect(unknown.end?.finishReason).toBe("OTHER");
 });

@@ -24,7 +24,7 @@ test("waits for the first list, but not for a second attempt after a failure", a
   const { lists, advance } = open();
   expect(await lists.get("a", failing)).toBeNull();
   advance(60_001);
-  // An upstream without an answer would delay every speech call here.
+  // An upstream that never answers would otherwise delay every speech call.
   expect(await lists.get("a", never)).toBeNull();
   const other = open().lists;
   expect(await other.get("a", async () => [VOICE])).toEqual([VOICE]);

@@ -72,7 +72,7 @@ test("an alert that one instance holds stays open for another whose clock is ahe
     expect(await states()).toEqual(["second_server"]);
     for (const { clock } of instances) clock.advance(15_000);
   }
-  // The holder has ended.
+  // From here on, the holder does not run, as after its end.
   for (let round = 0; round < 2; round++) {
     await watchAlerts(ahead, disk);
     ahead.clock.advance(15_000);

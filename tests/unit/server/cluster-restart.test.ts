@@ -55,7 +55,7 @@ test.each([
   expect(closed).toBe(isClosed);
 });
 
-/** A watch with a fake clock; `answers`: whether the process answers a question. */
+/** A watchdog with a fake clock; `answers`: whether the process answers a question. */
 function watched(answers: () => boolean) {
   vi.useFakeTimers();
   const worker = new EventEmitter();
@@ -88,7 +88,7 @@ test("a process that leaves six questions in a row unanswered is called stuck on
     asked += 1;
     return asked === 6;
   });
-  // It answers the sixth only; six more follow.
+  // The process answers only the sixth question; the next six stay unanswered.
   vi.advanceTimersByTime(60_000);
   expect(stuck).not.toHaveBeenCalled();
   vi.advanceTimersByTime(5_000);

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { expect, test, vi } from "vitest";
 import { capConnections } from "@/lib/server/process/connection-cap";
 
-/** A server, and a function that connects to it from an address; `destroyed` of the socket: it was closed. */
+/** A server, and a function that connects from an address; `destroyed` of its socket shows if the server closed it. */
 function serverWith(ofAddress: number, trusted: readonly string[] = []) {
   const server = Object.assign(new EventEmitter(), { closeIdleConnections: () => undefined });
   const max = { ofAddress: () => ofAddress, ofAll: () => 100 };

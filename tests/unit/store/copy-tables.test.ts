@@ -7,7 +7,7 @@ import type { Tables } from "@/lib/store/schema";
 import { Connection } from "@/lib/store/sqlite/connection";
 import { readDialect } from "@/lib/store/sqlite/dialect";
 
-/** The schema of the migrations, and then of `statements`, as a copy sees it. */
+/** What a copy finds in a store with the schema of the migrations and of `statements`. */
 async function planOf(...statements: string[]) {
   const connection = new Connection(new Database(":memory:"));
   try {

@@ -282,7 +282,7 @@ describe("corrections of an outage", () => {
 
 describe("while another transaction keeps the rows of some users locked", () => {
   const LOCK_TIMEOUT = "55P03";
-  /** A caller's time, and one round of attempts that began before its end. */
+  /** The time that a caller waits, plus one round of attempts that began before its end. */
   const FAILED_MS = LOCK_WAIT_MS + 400;
   const settlementOf = (user: string): LedgerOperation => ({
     kind: "settle",
@@ -301,7 +301,7 @@ describe("while another transaction keeps the rows of some users locked", () => 
       return operations.map(() => "done");
     };
     const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
-    /** How a settlement of that user ends, and after which time. */
+    /** The outcome of a settlement of `user`, and the milliseconds until then. */
     const settle = async (user: string): Promise<[outcome: string, ms: number]> => {
       const since = performance.now();
       const outcome = await commits.add(settlementOf(user)).then(String, (error) => String(error.code));

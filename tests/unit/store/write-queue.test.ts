@@ -11,7 +11,8 @@ afterEach(() => {
 });
 
 /**
- * Takes turns by name. `began`: names in the order of their turns; `codes`: names that got none, with the error code.
+ * Asks for turns by name. `began`: names in the order of their turns; `codes`: names that got no turn, with the error
+ * code.
  */
 function queue() {
   const turns = new WriteQueue();
@@ -44,7 +45,7 @@ describe("the write queue", () => {
     await end("a");
     expect(began).toEqual(["a", "ledger 1"]);
     await end("ledger 1");
-    // The ledger's next group asks when its last has ended; another writer's turn has begun by then.
+    // The ledger asks for its next turn when its last group has ended; another writer's turn has begun by then.
     ask("ledger 2", true);
     await end("b");
     await end("ledger 2");
