@@ -29,7 +29,7 @@ const self = async (cookie = owner) => (await harness("/api/user/self", { cookie
 const NEW = "eleven grey herons wade";
 
 describe("the caller's own profile", () => {
-  test("refuses e-mail changes after ten attempts a minute", async () => {
+  test("refuses e-mail changes after ten attempts a minute from one address, by any user", async () => {
     await services.close();
     services = await testServices({ limits: { loginAttemptsPerMinute: 10 } });
     harness = openConsoleHarness(services);
@@ -113,7 +113,7 @@ describe("the caller's own profile", () => {
     ["enabled", { enabled: true }],
     ["two_factor_enabled", { two_factor_enabled: true }],
     ["budget", { budget: { total_usd: null } }],
-  ])("answers 400 to a change of %s by its own user", async (field, body) => {
+  ])("answers 400 to a user who changes their own %s", async (field, body) => {
     const reply = await patch({ display_name: "x", ...body });
     expect(reply.status).toBe(400);
     expect(reply.json.issues).toEqual([{ path: field, message: "Unknown field." }]);
@@ -254,13 +254,13 @@ describe("changing the password", () => {
   });
 });
 
-test("limits a member's changes to 120 a minute, and no administrator's", async () => {
+test("limits a member, but not an administrator, to 120 changes a minute", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   for (let i = 0; i < 120; i++) expect((await patch({}, mia.cookie)).status).toBe(200);
   const refused = await patch({}, mia.cookie);
   expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "60"]);
   expect((await self(mia.cookie)).username).toBe("mia");
-  // What stops a misuse of the account stays possible.
+  // Changes that stop a misuse of the account, deleting a key and changing the password, are not limited.
   expect((await harness("/api/keys/key_unknown", { method: "DELETE", cookie: mia.cookie })).status).toBe(404);
   const password = { body: { current_password: "wrong wrong wrong", new_password: NEW }, cookie: mia.cookie };
   expect((await harness("/api/user/password", password)).status).toBe(403);

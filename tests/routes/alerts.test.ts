@@ -286,7 +286,7 @@ describe("the webhook", () => {
       services.clock.advance(waitMs);
       await watchAlerts(services, FREE);
     }
-    // Sessions have ended meanwhile.
+    // The owner's session has expired meanwhile, so the alert is read from the store.
     const { items } = await services.store.alerts.list({ limit: 1, cursor: null, isOpen: null });
     expect(items).toMatchObject([
       {
@@ -338,7 +338,7 @@ describe("the webhook", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("takes its private hosts from PATCHBAY_WEBHOOK_ALLOW and not from PATCHBAY_UPSTREAM_ALLOW", async () => {
+  test("takes its allowed private hosts from PATCHBAY_WEBHOOK_ALLOW, not from PATCHBAY_UPSTREAM_ALLOW", async () => {
     const postWith = async (variables: Record<string, string>) => {
       const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-webhook-"));
       const silent = { PATCHBAY_DATA_DIR: dataDirectory, PATCHBAY_LOG_LEVEL: "silent" };
@@ -354,7 +354,7 @@ describe("the webhook", () => {
     expect(await postWith({ PATCHBAY_UPSTREAM_ALLOW: target })).toBe("address_refused");
   });
 
-  test("does not open its private hosts to channels", async () => {
+  test("does not allow channels to use the private hosts allowed for webhooks", async () => {
     const body = {
       name: "Loopback",
       provider: "openai",
@@ -380,7 +380,7 @@ describe("the webhook", () => {
     await expectRefused(url);
   });
 
-  test("does not take a URL with a user name or password, which would not be sent", async () => {
+  test("refuses a URL with a user name or password, which would not be sent", async () => {
     const { status, json } = await changeRules({
       ...(await readRules()),
       webhook_url: `http://robot:secret@${target}/`,
@@ -453,7 +453,7 @@ describe("the webhook", () => {
     expect((await changeRules({ ...rules, webhook_url: masked })).status).toBe(200);
     expect((await changeRules(rules)).json.data.alerts.webhook_url).toBe(masked);
     expect((await post("/webhook/test")).json.data.ok).toBe(true);
-    // Stored before it was refused.
+    // The address of a stored URL may be refused only now: the same URL is still accepted, another one is not.
     vi.spyOn(services.webhook, "refusalOf").mockReturnValue("Not allowed.");
     const present = `http://${target}/services/T0/very-secret-path`;
     expect((await changeRules({ ...rules, webhook_url: present })).status).toBe(200);
@@ -481,7 +481,7 @@ describe("the webhook", () => {
     expect(await decryptWebhookUrl(services.store, services.cipher, "signed")).toBe(url);
   });
 
-  test("does not send a message from before the URL was removed", async () => {
+  test("does not retry a message after the URL was removed", async () => {
     await setWebhook(`http://${target}/`);
     receiver.status = 500;
     await watchAlerts(services, FULL);
@@ -525,7 +525,7 @@ describe("the Slack-compatible webhook", () => {
     expect((await alerts())[0].delivery).toMatchObject({ state: "delivered", webhook: null });
   });
 
-  test("gets a heading without a spent budget while some of it is left", async () => {
+  test("gets the heading 'Requests refused by a budget' instead of 'Budget spent' while some budget is left", async () => {
     await setSlack(`http://${target}/`);
     const base = { kind: "budget_spent", openedAt: services.clock.now(), delivery: "pending" } as const;
     for (const percent of [97, 100])
@@ -674,10 +674,10 @@ describe("a snoozed alert", () => {
   });
 });
 
-describe("rules of one model or API key", () => {
+describe("alert rules of one model or API key", () => {
   const rule = { scope: "model", model: "tts-1", error_rate_percent: 5, channel_open_minutes: 1 };
 
-  test("are kept by a change of the general rules, and one model cannot have two", async () => {
+  test("are kept by a change of the general rules, and a model cannot have two of them", async () => {
     const rules = { ...(await readRules()), rules: [rule] };
     expect((await changeRules(rules)).json.data.alerts.rules).toEqual([rule]);
     const { rules: _, ...general } = rules;
@@ -695,7 +695,7 @@ describe("rules of one model or API key", () => {
     expect(await readRules()).toMatchObject({ error_rate_percent: 33, rules: [] });
   });
 
-  test("raise an alert about that key only", async () => {
+  test("raise an alert about the key that they name", async () => {
     const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
     for (let index = 0; index < 20; index++) {
       const at = services.clock.now();
@@ -716,7 +716,7 @@ describe("rules of one model or API key", () => {
   });
 });
 
-describe("the message of an alert that ends without a recovery", () => {
+describe("the message of a resolved alert", () => {
   const UNWATCHED = "is no longer watched; the problem may still exist.";
   const ended = async () => {
     services.clock.advance(60_000);
@@ -731,7 +731,7 @@ describe("the message of an alert that ends without a recovery", () => {
       services.state.circuits.enter(id, null, model).failed(failed, new UpstreamProgress());
   };
 
-  test("says so when the rule of a full disk is turned off", async () => {
+  test("says that the problem may still exist when the rule of a full disk is turned off", async () => {
     await watchAlerts(services, FULL);
     await changeRules({ ...(await readRules()), disk_free_percent: null });
     expect(await ended()).toBe(`The disk of the database ${UNWATCHED}`);
@@ -752,7 +752,7 @@ describe("the message of an alert that ends without a recovery", () => {
       "has its rule turned off",
       async () => changeRules({ ...(await readRules()), channel_open_minutes: null }),
     ],
-  ])("says so when a channel that is down %s", async (_, end) => {
+  ])("says that the problem may still exist when a channel that is down %s", async (_, end) => {
     await changeRules({ ...(await readRules()), disk_free_percent: null });
     const models = [{ name: "bad", upstream_name: "bad", operation: "speech" }];
     const body = { name: "Rented", provider: "openai", models };
@@ -795,12 +795,12 @@ describe("the message of an alert that ends without a recovery", () => {
         }),
     ],
     ["the rule is turned off", async () => changeRules({ ...(await readRules()), budgets: false })],
-  ])("says so for a budget when %s", async (_, end) => {
+  ])("says that the problem may still exist for a budget when %s", async (_, end) => {
     await end(await openBudgetAlert());
     expect(await ended()).toBe(`The budget of the key 'robot' ${UNWATCHED}`);
   });
 
-  test("says so for a budget when the key's owner is disabled", async () => {
+  test("says that the problem may still exist for a budget when the key's owner is disabled", async () => {
     const { id, cookie } = await addUser(harness, owner, { username: "mia" });
     await openBudgetAlert(cookie);
     const { version } = (await harness(`/api/users/${id}`, { cookie: owner })).json.data;
@@ -810,14 +810,14 @@ describe("the message of an alert that ends without a recovery", () => {
     expect(await ended()).toBe(`The budget of the key 'robot' ${UNWATCHED}`);
   });
 
-  test("tells of the recovery when the budget was raised", async () => {
+  test("reports the recovery when the budget was raised", async () => {
     const id = await openBudgetAlert();
     const body = { budget: { total_usd: "2" }, version: 1 };
     await harness(`/api/keys/${id}`, { method: "PATCH", body, cookie: owner });
     expect(await ended()).toBe("Less than 80 % of the total budget of the key 'robot' is spent.");
   });
 
-  test("says so for an error rate when the rule of its key is removed", async () => {
+  test("says that the problem may still exist for an error rate when the rule of its key is removed", async () => {
     await changeRules({ ...(await readRules()), disk_free_percent: null });
     const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
     for (let index = 0; index < 20; index++) {
@@ -833,7 +833,7 @@ describe("the message of an alert that ends without a recovery", () => {
   });
 });
 
-test("a refusal by the daily budget does not count the monthly one as spent", async () => {
+test("a refusal by the daily budget does not raise an alert that the monthly budget is spent", async () => {
   const body = { name: "robot", budget: { daily_usd: "1", monthly_usd: "1.1" } };
   const made = (await harness("/api/keys", { body, cookie: owner })).json.data;
   const rowOf = (nano: number) => usageRecord(made.id, made.owner_id, { costNano: nano, reservedNano: nano });
@@ -841,7 +841,7 @@ test("a refusal by the daily budget does not count the monthly one as spent", as
   await services.store.ledger.reserve({ row: spent, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
   await services.store.ledger.settle(spent, PERIOD);
   const caller = await services.store.keys.findByDigest(digestKey(made.key));
-  // Both are read by the reservation alone.
+  // `reserveBudget` reads no other fields of the call and the plan.
   const call = { services, caller } as unknown as Parameters<typeof reserveBudget>[0];
   const plan = { reservedNano: 0.15e9, writesOpenRow: true } as Parameters<typeof reserveBudget>[1];
   await expect(reserveBudget(call, plan, rowOf(0.15e9))).rejects.toMatchObject({
@@ -919,7 +919,7 @@ describe("an alert for a channel that is down", () => {
     services.state.circuits.enter(id, record?.keys[0]?.id ?? null, model).failed(error, progress);
   };
 
-  test("sends the message of the guide", async () => {
+  test("sends the message that the guide shows", async () => {
     await setWebhook(`http://${target}/hook`);
     await changeRules({ ...(await readRules()), channel_open_minutes: 1 });
     const id = await channel("Gemini", ["gemini-embedding-001"]);
@@ -967,7 +967,7 @@ describe("an alert for a channel that is down", () => {
     ]);
   });
 
-  test("is checked with one probe when opened, and resolves when the probe passes", async () => {
+  test("is checked with one probe while the circuit is half-open, and resolves when the probe passes", async () => {
     const down = await channel("Rented machine", ["bge-m3"]);
     takes.key = "sk-upstream-other";
     await refuseKey(down, "bge-m3");
@@ -1000,7 +1000,7 @@ describe("an alert for a channel that is down", () => {
     ["its only model", ["bge-m3"], undefined],
     ["one of its models", ["bge-m3", "tts-1"], ["bge-m3"]],
   ])(
-    "is not raised for a rate limit of %s that is over and was not met since",
+    "is not raised for an expired rate limit of %s unless the channel is limited again",
     async (_title, names, models) => {
       const limited = await channel("Rented machine", names);
       const [keyId = null] = (await services.store.channels.all())
@@ -1015,7 +1015,7 @@ describe("an alert for a channel that is down", () => {
       services.clock.advance(61_000);
       await watchAlerts(services, FREE);
       expect(await alerts()).toEqual([]);
-      // Refused again every three minutes, it is an outage, and stays one between the requests.
+      // A channel that is limited again every three minutes is down, and its alert stays open between the requests.
       for (let at = 0; at < 3; at += 1) {
         meetLimit(1_000);
         services.clock.advance(20_000);
@@ -1035,7 +1035,7 @@ describe("an alert for a channel that is down", () => {
   );
 
   describe("after a restart", () => {
-    /** Starts a process without upstream state on the same data, late enough for the alert to resolve. */
+    /** Restarts with empty circuit state on the same data, then checks the alerts at once and again after 60 s. */
     const restart = async () => {
       const { clock, log, store } = services;
       services.state = createGatewayState({ store, clock, log, metrics: services.metrics });
@@ -1111,7 +1111,7 @@ describe("an alert for a channel that is down", () => {
       expect(await alerts("?state=opened")).toEqual([]);
     });
 
-    test("keeps a circuit received from another instance", async () => {
+    test("does not overwrite a circuit state received from another instance", async () => {
       const down = await channel("Rented machine", ["bge-m3"]);
       await fail(down, "bge-m3");
       await openAlert();
@@ -1131,7 +1131,7 @@ describe("an alert for a channel that is down", () => {
       expect(services.state.circuits.health(down, key.keyId, "bge-m3")).toEqual(known);
     });
 
-    test("is restored by the process itself", async () => {
+    test("makes the circuit half-open when the container starts", async () => {
       const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-restart-"));
       const env = readEnvironment({ PATCHBAY_DATA_DIR: dataDirectory, PATCHBAY_LOG_LEVEL: "silent" });
       try {

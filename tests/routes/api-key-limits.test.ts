@@ -45,7 +45,7 @@ test("reads a key from the store once, and again after a change", async () => {
   expect(harness.keyReads).toHaveLength(2);
 });
 
-test("writes the last use of a key to the store five seconds later, again after each further use", async () => {
+test("writes the last use of a key to the store after five seconds, and again after later uses", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const harness = openGatewayHarness();
@@ -72,7 +72,7 @@ test("accepts a key created after its refusal with the next request", async () =
   expect((await harness.call(PATH, withKey(key))).status).toBe(200);
 });
 
-test("does not cache a read if the key changed meanwhile", async () => {
+test("does not cache a key that changed while it was read", async () => {
   let isFirst = true;
   const harness = openGatewayHarness({
     ownerEnabled: () => {
@@ -157,7 +157,7 @@ test("counts requests without a model against a key's requests per minute, too",
   expect(replies[0]?.headers["ratelimit-remaining"]).toBe("1");
 });
 
-test("enforces tokens per minute, and asks for a smaller request above the limit", async () => {
+test("enforces tokens per minute; a request above the whole limit gets x-should-retry: false", async () => {
   const harness = openGatewayHarness();
   const key = harness.addKey({ tpm: 5 });
   const send = (input: string) =>
@@ -216,7 +216,7 @@ describe("a limit of all keys of a user together", () => {
     const [one, other] = [harness.addKey({ rpm: 2 }), harness.addKey()];
     const replies = [await send(harness, one), await send(harness, other), await send(harness, one)];
     expect(statuses(replies)).toEqual([200, 200, 200]);
-    // Left: one of the key's two and two of the user's three; then one of three; then none.
+    // Remaining after each call: 1 of the key's 2 and 2 of the user's 3; 1 of the user's 3; none of either.
     expect(
       replies.map(({ headers }) => [headers["ratelimit-limit"], headers["ratelimit-remaining"]]),
     ).toEqual([
@@ -242,7 +242,7 @@ describe("a limit of all keys of a user together", () => {
     expect((await send(harness, other)).status).toBe(200);
   });
 
-  test("does not count against the key's limit when it refuses, nor the reverse", async () => {
+  test("does not count a request that the key's own limit refuses, and the reverse", async () => {
     const limits = { rpm: 1 };
     const harness = openGatewayHarness({ owner: () => limits });
     const [one, other] = [harness.addKey({ rpm: 2 }), harness.addKey()];
@@ -256,7 +256,7 @@ describe("a limit of all keys of a user together", () => {
     ]);
     limits.rpm = 4;
     harness.change("users");
-    // Three of the user's four are used: the key's own refusal used none.
+    // 3 of the user's 4 requests are used: the request that the key's limit refused is not counted.
     expect(statuses([await send(harness, other), await send(harness, other)])).toEqual([200, 429]);
   });
 
@@ -310,7 +310,7 @@ describe("a limit of all keys of a user together", () => {
     expect((await send(harness, one)).status).toBe(200);
   });
 
-  test("is a budget that calls of every key reserve from", async () => {
+  test("can be a budget, which the calls of every key reserve from", async () => {
     const budget = { totalNano: 1_000_000, dailyNano: 10_000, monthlyNano: null };
     const harness = openGatewayHarness({
       models: [
@@ -371,7 +371,7 @@ test.each([
   [{ "budget.daily_usd": "admin" }, "The key's owner can raise it."],
   [{ "budget.total_usd": "admin" }, "An administrator can raise it."],
   [{ "budget.total_usd": "owner" }, "The owner of this instance can raise it."],
-] as const)("says who can raise a key's budget with the authors %j", async (limitsSetBy, raiser) => {
+] as const)("says who can raise a key's budget of 0 when its limits were set by %j", async (limitsSetBy, raiser) => {
   const harness = openGatewayHarness();
   const budget = { totalNano: 0, dailyNano: null, monthlyNano: null };
   const refused = await harness.call(PATH, withKey(harness.addKey({ budget, limitsSetBy })));
@@ -397,7 +397,7 @@ test("counts addresses of one IPv6 /64 together", () => {
   expect(addressBucket("::1")).toBe("0:0:0:0::/64");
 });
 
-test("writes the uses of keys in one batch some seconds later", async () => {
+test("writes the last uses of several keys in one batch after five seconds", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   try {
     const harness = openGatewayHarness();

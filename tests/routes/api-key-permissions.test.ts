@@ -103,7 +103,7 @@ describe("a limit that a higher role set on a key", () => {
     },
   );
 
-  test("is refused with who set it, the value, and what is accepted", async () => {
+  test("refuses a looser value with a message that says who set the limit, its value, and what is accepted", async () => {
     const { id } = await make({}, mia.cookie);
     await patch(id, { rpm: 60 }, session(ada.cookie));
     const reply = await patch(id, { rpm: null }, session(mia.cookie));
@@ -125,7 +125,7 @@ describe("a limit that a higher role set on a key", () => {
     },
   );
 
-  test("is kept by a rotation, with who set it", async () => {
+  test("is kept by a rotation, with the role that set it", async () => {
     const { id } = await make({}, mia.cookie);
     const limits = { enabled: false, expires_at: "2030-01-31T12:00:00.000Z", rpm: 60, allowed_models: ["a"] };
     await patch(id, limits, session(ada.cookie));
@@ -140,7 +140,7 @@ describe("a limit that a higher role set on a key", () => {
     }
   });
 
-  test("keeps who set it when a form sends every field back", async () => {
+  test("keeps the role that set it when a form sends every field back", async () => {
     const { id } = await make({ tpm: 100 }, mia.cookie);
     await patch(id, { rpm: 60, allowed_addresses: ["10.0.0.0/8", "::1"] }, session(ada.cookie));
     const { rpm, tpm, operations } = await read(id);

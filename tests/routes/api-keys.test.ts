@@ -89,7 +89,7 @@ describe("the quota of keys per user", () => {
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(15);
   });
 
-  test("a full quota allows each key one rotation with grace, and any number without", async () => {
+  test("allows a rotation without grace at twice the quota, and one with a grace period only below that", async () => {
     await fill(200);
     expect(answer(await rotate("key_1", { grace_hours: 1 }, mia.cookie))).toEqual(CONFLICT);
     expect((await rotate("key_1", {}, mia.cookie)).status).toBe(200);
@@ -282,7 +282,7 @@ describe("changing a key", () => {
   );
 });
 
-describe("rotation", () => {
+describe("the rotation of an API key", () => {
   const spend = async (key: { id: string; owner_id: string }, costNano: number) => {
     const row = usageRecord(key.id, key.owner_id, { costNano, reservedNano: costNano });
     await services.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
@@ -353,7 +353,7 @@ describe("rotation", () => {
     };
     const [open, ending] = [await make(), await make({ expires_at: inADay })];
     expect([await rotateTwice(open.id), await rotateTwice(ending.id)]).toEqual([null, inADay]);
-    // An expiry that was set during the grace period is no grace period.
+    // An expiry that an operator sets during the grace period passes on to the replacement.
     const ended = await make();
     const first = (await rotate(ended.id, { grace_hours: 2 })).json.data;
     await remove(first.id);
@@ -375,7 +375,7 @@ describe("rotation", () => {
     const second = (await rotate(old.id, { grace_hours: 1 }, mia.cookie)).json.data;
     const after = await readAlerts();
     expect(after.alerts.rules).toEqual([ruleOf(other.id), ruleOf(second.id)]);
-    // A form that was opened before is stale: it would send the old key's ID.
+    // Each change raises the version, so a form that was opened before, with the old key's ID, is stale.
     expect(after.version).toBe(version + 3);
     expect((await rotate((await make()).id)).status).toBe(200);
     expect((await readAlerts()).version).toBe(after.version);
@@ -445,7 +445,7 @@ describe("rotation", () => {
     expect((await rotate(old.id)).status).toBe(200);
   });
 
-  test("looks for an earlier rotation before its write transaction, and answers 409 to one in between", async () => {
+  test("looks for an earlier rotation before its write transaction, and answers 409 if one commits in between", async () => {
     const old = await make({ expires_at: new Date(services.clock.now() + HOUR).toISOString() });
     const { audit, transaction } = services.store;
     const reads = { before: 0, inside: 0 };
@@ -483,7 +483,7 @@ describe("rotation", () => {
   });
 });
 
-describe("manage keys", () => {
+describe("management keys", () => {
   const withKey = (key: string, call: object = {}) => ({
     ...call,
     headers: { authorization: `Bearer ${key}` },
@@ -506,7 +506,7 @@ describe("manage keys", () => {
     expect((await harness(`/api/keys/${id}`, withKey(key, { method: "DELETE" }))).status).toBe(403);
   });
 
-  test("stop working when their owner becomes a member, and no other key can become one", async () => {
+  test("stop working when their owner becomes a member, and a member's key cannot be turned into one", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const { key } = await make({ operations: ["manage"] }, ada.cookie);
     expect((await harness("/api/keys", withKey(key))).status).toBe(200);
@@ -566,7 +566,7 @@ describe("the playground's key", () => {
     expect(await use(made.key)).toBe("unauthenticated");
   });
 
-  test("is removed as the oldest of more than twenty of its session; those of other sessions stay", async () => {
+  test("is removed when its session creates twenty newer ones; keys of other sessions stay valid", async () => {
     const one = async (cookie: string): Promise<string> => {
       services.clock.advance(1);
       return (await harness("/api/keys/playground", { body: {}, cookie })).json.data.key;
@@ -581,11 +581,11 @@ describe("the playground's key", () => {
   });
 });
 
-describe("the list", () => {
-  test("pages newest first without gaps or repeats", async () => {
+describe("the list of API keys", () => {
+  test("is paged without gaps or repeats, also when two keys have the same creation time", async () => {
     const names: string[] = [];
     for (let i = 0; i < 7; i++) {
-      // Two have the same time.
+      // Robots 2 and 3 have the same creation time.
       if (i !== 3) services.clock.advance(1_000);
       names.unshift((await make({ name: `robot ${i}` })).name);
     }
@@ -664,7 +664,7 @@ describe("the list", () => {
   });
 });
 
-test("records every change with actor, target and address in the audit log; never the key", async () => {
+test("records every change of an API key with actor, target and address in the audit log; never the key", async () => {
   const made = await make();
   await patch(made.id, { rpm: 5, version: 1 });
   const fresh = (await rotate(made.id, { grace_hours: 1 })).json.data;

@@ -20,7 +20,7 @@ const list = async (query = "", cookie = owner) =>
   (await harness(`/api/audit${query}`, { cookie })).json.data;
 const verify = (cookie = owner) => harness("/api/audit/verify", { cookie });
 
-test("names actor and target of a row, even when they are deleted", async () => {
+test("names the actor and the target of an audit row, even when the target is deleted", async () => {
   const key = (await harness("/api/keys", { body: { name: "robot" }, cookie: owner })).json.data;
   await harness(`/api/keys/${key.id}`, { method: "DELETE", cookie: owner });
   const [removed, made] = (await list("?action=key")).items;
@@ -29,7 +29,7 @@ test("names actor and target of a row, even when they are deleted", async () => 
   expect(JSON.stringify([removed, made])).not.toContain(key.key);
 });
 
-test("filters by actor, target, group of actions and time", async () => {
+test("filters the audit log by actor, target, group of actions and time", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   services.clock.advance(60_000);
   const since = new Date(services.clock.now()).toISOString();
@@ -43,7 +43,7 @@ test("filters by actor, target, group of actions and time", async () => {
   expect((await harness("/api/audit?action=%25", { cookie: owner })).status).toBe(400);
 });
 
-test("verifies the chain until its end is cut off, its head forged or a row changed", async () => {
+test("verifies the audit chain, and finds a cut-off end, a forged head and a changed row", async () => {
   await addUser(harness, owner, { username: "mia" });
   const { items } = await list();
   expect((await verify()).json.data).toMatchObject({
@@ -69,7 +69,7 @@ test("verifies the chain until its end is cut off, its head forged or a row chan
   expect((await verify()).json.data).toMatchObject({ whole: false, rows: 1, broken_at: 2 });
 });
 
-test("verifies the chain once for concurrent callers", async () => {
+test("verifies the audit chain once for concurrent callers", async () => {
   const read = vi.spyOn(services.store.audit, "verify");
   const user = await services.store.users.findByNameOrEmail("olivia");
   const ctx = { ...services, caller: { kind: "session", user } } as unknown as ConsoleContext;
@@ -79,14 +79,14 @@ test("verifies the chain once for concurrent callers", async () => {
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-test("allows only signed-in administrators to read or verify the log", async () => {
+test("allows only signed-in administrators to read or verify the audit log", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   expect((await harness("/api/audit", { cookie: mia.cookie })).status).toBe(403);
   expect((await verify(mia.cookie)).status).toBe(403);
   expect((await harness("/api/audit/verify")).status).toBe(401);
 });
 
-test("names a deleted target as it was called last", async () => {
+test("names a deleted target by its last name", async () => {
   const { id, version } = (await harness("/api/keys", { body: { name: "old" }, cookie: owner })).json.data;
   const renaming = { method: "PATCH", body: { name: "new", version }, cookie: owner };
   expect((await harness(`/api/keys/${id}`, renaming)).status).toBe(200);

@@ -145,7 +145,7 @@ describe("a failed write of the audit row", () => {
     ],
   ];
 
-  /** These keep the counted attempt. All others must leave the store unchanged. */
+  /** Calls that count an attempt, which stays in the store. All other calls must leave the store unchanged. */
   const KEEPS_ATTEMPT = new Set([
     "a 2FA sign-in by backup code",
     "a password change",
@@ -183,8 +183,8 @@ describe("a failed write of the audit row", () => {
   });
 });
 
-describe("the list", () => {
-  test("lists newest first with actor, target and address, and searches", async () => {
+describe("the list of audit rows", () => {
+  test("is newest first, with actor, target and address, and can be searched", async () => {
     const owner = await setUpOwner(harness);
     await harness("/api/keys", { body: { name: "100% robot" }, cookie: owner });
     await harness("/api/settings", {
@@ -219,7 +219,7 @@ describe("the list", () => {
     expect([await found("key."), await found("0% r"), await found("0_ r")]).toEqual([1, 1, 0]);
   });
 
-  test("pages without gap", async () => {
+  test("is paged without gaps", async () => {
     const owner = await setUpOwner(harness);
     for (let i = 0; i < 5; i++) await harness("/api/keys", { body: { name: `k${i}` }, cookie: owner });
     const first = (await harness("/api/audit?limit=4", { cookie: owner })).json.data;
@@ -231,7 +231,7 @@ describe("the list", () => {
   });
 });
 
-describe("the chain", () => {
+describe("the audit chain", () => {
   test("names the first row that was changed directly in the database", async () => {
     const owner = await setUpOwner(harness);
     for (let i = 0; i < 4; i++) await harness("/api/keys", { body: { name: `k${i}` }, cookie: owner });

@@ -74,7 +74,7 @@ describe("an unsaved channel", () => {
     expect(tried.json.data).toMatchObject({ ok: false, error: { upstream_status: 401 } });
   });
 
-  test("is called with each of its keys, and the one that the upstream refused is named", async () => {
+  test("is called with each of its keys, and the error names the key that the upstream refused", async () => {
     const refused = { ok: false, error: { fault: "credentials", key: "****wxyz" } };
     for (const keys of [
       ["sk-revoked-key-wxyz", SECRET],
@@ -98,7 +98,7 @@ describe("an unsaved channel", () => {
     });
   });
 
-  test("cannot reach an address that a saved channel cannot", async () => {
+  test("cannot reach an address that a saved channel cannot reach", async () => {
     await services.close();
     await open([]);
     const before = upstream.ledger.length;
@@ -156,7 +156,7 @@ describe("a saved channel that is being edited", () => {
       "open",
       "closed",
     ]);
-    // The refused key has not hidden the voices from later calls.
+    // Later calls still list the voices, although the upstream refused one key.
     const record = (await services.store.channels.find(made.id)) ?? expect.unreachable();
     expect(await services.providers.speech(record).voices("kokoro")).toContainEqual(
       expect.objectContaining({ name: "af_kore" }),

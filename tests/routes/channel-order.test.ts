@@ -65,7 +65,7 @@ describe("the order of channels", () => {
     ]);
   });
 
-  test("must name each channel once, in the contract's form, by an administrator", async () => {
+  test("must name each channel once, in the contract's form, and be sent by an administrator", async () => {
     const [a, b, c] = made;
     expect((await order([[at(a), at(a)], [at(b)], [at(c)]])).status).toBe(400);
     expect((await order([[], [at(a), at(b), at(c)]])).status).toBe(400);

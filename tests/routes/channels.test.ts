@@ -284,7 +284,7 @@ describe("a channel", () => {
     ]);
   });
 
-  test("gets prices of a dated price list", async () => {
+  test("gets prices from a price list whose date is shown", async () => {
     const { json } = await harness("/api/models", { cookie: owner });
     expect(json.data.price_list_date).toMatch(/^20\d\d-\d\d-\d\d$/);
   });
@@ -652,7 +652,7 @@ describe("a model", () => {
     ]);
   });
 
-  test("keeps its own name as alias when it was stored before that was refused", async () => {
+  test("keeps its own name as alias when an earlier version stored that alias", async () => {
     await create();
     const [stored] = (await services.store.models.all()).filter(({ name }) => name === "speech-a");
     await services.store.models.update("speech-a", stored?.version ?? 0, { aliases: ["speech-a"] });
@@ -682,7 +682,7 @@ describe("a model", () => {
     expect(await services.catalog.find("speech-a")).toBeNull();
   });
 
-  test("leaves its channels when it is deleted, and comes back only where it is added again", async () => {
+  test("is removed from its channels when it is deleted, and returns only to a channel that adds it again", async () => {
     const speech = { name: "speech-a", upstream_name: "tts-1" };
     const embed = { name: "embed-a", upstream_name: "text-embedding-3-small" };
     const [first, second] = [await create(), await create({ name: "Second" })];
@@ -742,7 +742,7 @@ describe.each([
     for (const name of ["North", "East", "South", "West", "Centre"]) {
       const model = { name: name.toLowerCase(), upstream_name: "tts-1" };
       await create({ name, models: [model] });
-      // Channels of one instant are listed in random order.
+      // Channels that were created at the same time are listed in random order.
       services.clock.advance(1);
     }
   });
@@ -790,7 +790,7 @@ describe.each([
     ]);
   });
 
-  test("is searched without case", async () => {
+  test("is searched case-insensitively", async () => {
     const names = async (query: string) =>
       (await page(query)).items.map(({ name }: { name: string }) => name.toLowerCase());
     expect(await names("?q=OUTH")).toEqual(["south"]);
@@ -856,7 +856,7 @@ describe("a change of a channel with an open circuit", () => {
     ["the priority and the limits", () => ({ priority: 4, weight: 2, rpm: 60, concurrency: 3 })],
     ["the label of a key", (id) => ({ keys: [{ id, label: "North" }] })],
     ["the order of the options", () => ({ options: { max_batch: 8, speech_format: "wav" } })],
-  ])("keeps it open when the request changes %s", async (_what, fields) => {
+  ])("keeps the circuit open when the request changes %s", async (_what, fields) => {
     expect(await stateAfter(fields)).toBe("open");
   });
 
@@ -867,11 +867,11 @@ describe("a change of a channel with an open circuit", () => {
     ["the timeouts", () => ({ timeouts: { idle_ms: 60_000 } })],
     ["the headers", () => ({ headers: { "x-team": "south" } })],
     ["the options", () => ({ options: { speech_format: "pcm", max_batch: 8 } })],
-  ])("closes it when the request changes %s", async (_what, fields) => {
+  ])("closes the circuit when the request changes %s", async (_what, fields) => {
     expect(await stateAfter(fields)).toBe("closed");
   });
 
-  test("closes it when the channel is enabled again", async () => {
+  test("closes the circuit when the channel is enabled again", async () => {
     const made = await create(saved);
     const keyId: string = made.keys[0].id;
     await patch(made.id, { version: 1, enabled: false });

@@ -173,7 +173,7 @@ describe("a request without body and content type", () => {
   });
 });
 
-describe("reads", () => {
+describe("console reads", () => {
   test("change nothing, and no reply allows another origin", async () => {
     const before = digestStore(services.dataDirectory);
     for (const path of ["/api/user/self", "/api/user/sessions", "/api/keys", "/api/users", "/api/settings"]) {
@@ -188,7 +188,7 @@ describe("reads", () => {
   });
 
   test("never write, so that a link from another site cannot act for the user", async () => {
-    // The session's last use is written once a minute; it was just used.
+    // The last use of a session is written at most once a minute; this request writes it before the loop.
     await allRoutes("/api/user/self", { cookie: owner });
     const before = digestStore(services.dataDirectory);
     for (const { method, surface, path } of ROUTES) {

@@ -58,7 +58,7 @@ test("serves a repeated text from the cache: equal bytes, no upstream call, no c
   expect(harness.rows[1]).toMatchObject({ status: 200, attempts: 0, channelId: null, characters: 19 });
 });
 
-test("stores nothing of a call that began before the caches were cleared", async () => {
+test("caches nothing of a call that began before the caches were cleared", async () => {
   const { asked, engine } = recordingEngine();
   const { state, call } = (() => {
     const harness = openGatewayHarness({
@@ -97,7 +97,7 @@ test("serves a cached vector to other users only where cached results are shared
   expect(asked).toHaveLength(3);
 });
 
-test("batches equal texts of two users separately, or once where cached results are shared", async () => {
+test("a batch has an equal text of two users twice, or once where cached results are shared", async () => {
   for (const [sharesCaches, texts] of [
     [false, ["same", "same"]],
     [true, ["same"]],
@@ -145,7 +145,7 @@ test("caches vectors per dimensions", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("never takes a line of the task type for text", async () => {
+test("distinguishes a line of the task type from a line of the text in cache keys", async () => {
   const { asked, harness } = open();
   const cacheOf = async (text: string, taskType?: string) => {
     const body = { content: { parts: [{ text }] }, taskType };
@@ -246,7 +246,7 @@ test.each<{ name: string; upstreamName: string; channel: Partial<ChannelRecord>;
 
 test.each([
   { what: "a channel that was deleted and created with the same ID", channel: { createdAt: 1 } },
-  // A failover that lost a change leaves its version to the next one.
+  // After a database failover that lost a change, a later change may get the same version.
   { what: "another provider with the same version", channel: { provider: "openai" } },
   { what: "another address with the same version", channel: { baseUrl: "http://127.0.0.1:8880" } },
   { what: "other headers with the same version", channel: { headers: { "x-variant": "b" } } },

@@ -173,7 +173,7 @@ describe("generateContent", () => {
     await readBody(reply);
   });
 
-  it("accepts the newer form, and returns a WAV file on request", async () => {
+  it("accepts the newer fields for voice, style and format, and returns a WAV file on request", async () => {
     const { post, speech } = harness();
     const reply = await post(PATH, {
       contents: [{ parts: [{ text: "hi", speechMetadata: { style: "whispered" } }] }],
@@ -222,7 +222,7 @@ describe("generateContent", () => {
     ]);
   });
 
-  it("takes a part's speaker in either Unicode form", async () => {
+  it("finds the speaker of a part whose name is in another Unicode form (NFC or NFD)", async () => {
     const { post, speech } = harness();
     const reply = await post(PATH, {
       contents: [{ parts: [{ text: "hello", speechMetadata: { speaker: "Jose\u0301" } }] }],
@@ -278,7 +278,7 @@ describe("generateContent", () => {
     const { post, reserved } = openSpeechHarness([{ channel, speech: new ScriptedSpeech(() => spoken(1)) }]);
     const systemInstruction = { parts: [{ text: "a ".repeat(360_000) }] };
     await readBody(await post(PATH, { ...GOOD, systemInstruction }));
-    // "a " 100,000 times, and the three of the text.
+    // "a " 100,000 times has 100,000 tokens; the text has 3.
     expect(reserved[0]?.inputTokens).toBe(100_000 + 3);
   });
 
@@ -287,7 +287,7 @@ describe("generateContent", () => {
     ["the model's first voice where the channel has it", ["Puck", "af_bella"], null, "af_bella"],
     ["the model's default voice, listed or not", ["Sulafat"], "Puck", "Puck"],
     ["the model's default voice as the channel writes it", ["Sulafat"], "sulafat", "Sulafat"],
-  ])("speaks without a named voice after a failover with %s", async (_name, names, defaultVoice, voice) => {
+  ])("speaks a request without a voice, after a failover, with %s", async (_name, names, defaultVoice, voice) => {
     const channelWith = (id: string, voices: string[], speech: ScriptedSpeech) => {
       speech.voices = async () => voices.map((name) => ({ ...EMBEDDED_VOICES[0], name }) as Voice);
       return { channel: speechChannel(id, { embedded: false, priority: id === "a" ? 1 : 2 }), speech };
@@ -356,7 +356,7 @@ describe("generateContent", () => {
       "safetySettings, labels, temperature, topP, seed",
     );
     expect(await ignoredBy({ provider: "gemini", embedded: false })).toBeUndefined();
-    // The contract: built-in engines ignore them.
+    // The contract says that built-in engines ignore these fields, so the reply does not name them.
     expect(await ignoredBy({ embedded: true })).toBeUndefined();
   });
 
@@ -689,7 +689,7 @@ describe("generateContent on upstream channels", () => {
     expect([first.running, second.running]).toEqual([0, 0]);
   });
 
-  it("fails over when a channel ends the speech as OTHER, without a failure of the channel", async () => {
+  it("fails over when a channel ends the speech with OTHER, which does not open the channel's circuit", async () => {
     const ending = { ...END, finishReason: "OTHER" };
     const cut = new ScriptedSpeech(() => spoken(1, { ending }));
     const channels = [{ channel: upstream("a"), speech: cut }];
@@ -708,7 +708,7 @@ describe("generateContent on upstream channels", () => {
     expect(rows).toMatchObject([{ status: 200, channelId: "b", attempts: 2, audioMs: 2_000 }]);
   });
 
-  it("reaches callers of the stream as far as a channel without streams has made it", async () => {
+  it("sends streaming callers the cut-off speech of a channel that cannot stream, with its finish reason", async () => {
     const speech = new ScriptedSpeech(async function* (_request, options) {
       options.extendFirstByte?.(1_000);
       yield* spoken(1, { ending: { ...END, finishReason: "OTHER" } as typeof END });
@@ -754,7 +754,7 @@ describe("generateContent on upstream channels", () => {
     const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }], { limits });
     const reply = await post(PATH, GOOD);
     expect([reply.status, (await json(reply)).error.code]).toEqual([status, status]);
-    // Another attempt at a text that is too long would send as much.
+    // Speech that is too large is not retried: a second attempt would be as large.
     const attempts = code === "upstream_invalid" ? 1 : 2;
     // The caller received no audio, and the ledger entry counts none.
     expect(rows).toMatchObject([
@@ -771,7 +771,7 @@ describe("generateContent on upstream channels", () => {
     let drawn = 0;
     random.bytes = (length) => {
       drawn += 1;
-      // The first is the ID of the usage row, the second that of the reply.
+      // The first call makes the ID of the usage row, the second call the ID of the reply.
       if (drawn === 2) throw new AppError("internal", "No random bytes.");
       return bytes(length);
     };
@@ -849,7 +849,7 @@ describe("generateContent on upstream channels", () => {
       yield END;
     });
     const { post, rows } = openSpeechHarness([{ channel: upstream("a"), speech }]);
-    // Each can last 80 minutes, for which 64 MiB are reserved; an owner can have half of 512 MiB.
+    // Each reply can last 80 minutes, for which 64 MiB are reserved; an owner can have half of 512 MiB, so four fit.
     const long = { ...GOOD, contents: [{ parts: [{ text: "a ".repeat(15_999) }] }] };
     const held = Array.from({ length: 4 }, () => post(PATH, long));
     while (speech.running < 4) await new Promise((resolve) => setImmediate(resolve));
@@ -957,7 +957,7 @@ describe("streamGenerateContent", () => {
   });
 });
 
-describe("a failure", () => {
+describe("a failure of speech", () => {
   it("in JSON that has started breaks the body at once, without an end", async () => {
     const { post, rows } = harness(
       new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_error", "broke") })),
@@ -992,7 +992,7 @@ describe("a failure", () => {
   it.each([
     ["streamed", `${STREAM}?alt=sse`],
     ["buffered", PATH],
-  ])("does not end a %s reply whose pauses its channel's own idle time allows", async (_name, path) => {
+  ])("does not end a %s reply whose pauses are within the channel's own idle timeout", async (_name, path) => {
     const speech = new ScriptedSpeech(async function* () {
       yield* spoken(0.2, { ending: null });
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -1029,7 +1029,7 @@ describe("a failure", () => {
     ["a call that exceeds its total time", { callMs: 30 }, "closed"],
     ["an upstream that stalls", { idleMs: 30 }, "open"],
     ["an upstream that stalls until the call's total time", { idleMs: 100, callMs: 100 }, "open"],
-  ] as const)("of %s, five times, leaves the circuit as it should be", async (_what, limits, state) => {
+  ] as const)("of %s, five times, opens the circuit only if the upstream stalled", async (_what, limits, state) => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {
       yield* spoken(0.2, { ending: null });
       await aborted(signal);
@@ -1102,7 +1102,7 @@ describe("a failure", () => {
     ["… 😀!", "closed"],
     ["Eins?", "open"],
     ["5", "open"],
-  ])("of %s without audio, five times, leaves the circuit as it should be", async (text, state) => {
+  ])("of the text '%s' without audio, five times, opens the circuit only if the text can be spoken", async (text, state) => {
     const silent = new ScriptedSpeech(async function* () {
       yield END;
     });
@@ -1134,7 +1134,7 @@ describe("a failure", () => {
   });
 });
 
-describe("a speech without its end", () => {
+describe("speech that is cut off", () => {
   const cut = () =>
     new ScriptedSpeech(() => spoken(1, { ending: new AppError("upstream_truncated", "It broke off.") }));
   const leave = async (reply: Reply) => {

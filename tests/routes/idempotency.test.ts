@@ -28,7 +28,7 @@ function open(embed?: EmbeddingModel["embed"]) {
   return { harness, send, asked: () => asked };
 }
 
-test("answers a repeat with the stored reply at no cost, with a usage row", async () => {
+test("answers a repeat with the stored reply, without an upstream call but with a usage row", async () => {
   const { harness, send, asked } = open();
   const first = await send("text");
   const observed = vi.spyOn(harness.services.metrics, "observeCall");
@@ -67,7 +67,7 @@ test("counts a repeat whose entry cannot be committed as a failed call, not as a
   expect(rejected).not.toHaveBeenCalled();
 });
 
-test("refuses another body with the same idempotency key, and runs it with another", async () => {
+test("refuses another body with the same idempotency key, and runs it with another idempotency or API key", async () => {
   const { harness, send, asked } = open();
   await send("text");
   const other = await send("another text");
@@ -96,7 +96,7 @@ test("does not repeat the rate-limit headers of the first reply", async () => {
   expect(stale.filter(([name]) => name.includes("remaining"))).toEqual([]);
 });
 
-test("makes one call of ten concurrent requests", async () => {
+test("makes one upstream call for ten concurrent requests with one idempotency key", async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -143,7 +143,7 @@ test.each([
     });
     await untilLeaving();
     leaving.abort();
-    // 429 after a second if the first call and the repeat still held both slots.
+    // This request would get 429 after a second if the first call and the repeat still held both slots.
     const other = await send("other text", "order-18", key);
     running.end();
     expect(other.status, other.text).toBe(200);
@@ -220,7 +220,7 @@ describe("a repeat that waits for the first request", () => {
         headers: { "idempotency-key": id, authorization: `Bearer ${key}` },
         body: { model: "patchbay-embed", input: text },
       });
-    // Both were admitted before either ran, so that the repeat had a slot.
+    // Both requests are admitted before either runs, so the repeat has a slot, which it must give back.
     const pair = [sendAs("text", "order-17"), sendAs("text", "order-17")];
     await begun(1);
     const other = sendAs("other text", "order-18");
@@ -268,12 +268,12 @@ test.each([
   { what: "charged and larger than what is stored", read: 1, bytes: 5_000_000, times: 2, pieces: 2 },
   { what: "not charged", read: 2, bytes: 20_000, times: 2, pieces: 2 },
 ])(
-  "a reply that is $what when its caller leaves takes $times of two calls",
+  "after a caller leaves a reply that is $what, $times of two requests with its idempotency key run",
   async ({ what, read, bytes, times, pieces }) => {
     const { services } = openGatewayHarness();
     const key = keyRecord("usr_1");
     const { signal } = new AbortController();
-    // Only these fields are read.
+    // `answerOnce` reads only these fields.
     const ctx = {
       services,
       caller: { key, owner: { id: "usr_1" } },
@@ -322,7 +322,7 @@ test.each([
     for (let n = 0; n < read; n += 1) await chunks.next();
     await chunks.return?.();
     expect(rendered).toBe(pieces);
-    // Once: other instances forget a stored reply that is discarded.
+    // Exactly one of the two: after a discard, other instances would forget the stored reply.
     expect(ends).toEqual([times === 1 ? "stored" : "discarded"]);
     const again = await answer();
     expect(made).toBe(times);
@@ -452,7 +452,7 @@ describe("a stored reply is refused to a key that has lost", () => {
     },
   );
 
-  test("its owner, who was disabled", async () => {
+  test("its owner's enabled state", async () => {
     let isEnabled = true;
     const harness = openGatewayHarness({ ownerEnabled: () => isEnabled });
     const send = () =>
@@ -471,7 +471,7 @@ test.each([
   ["/v1/engines/patchbay-embed/embeddings", { model: "patchbay-embed", input: "text" }, 403],
   ["/v1beta/models/patchbay-embed:embedContent", { content: { parts: [{ text: "text" }] } }, 403],
   ["/v1beta/models/patchbay-embed:countTokens", { contents: [{ parts: [{ text: "text" }] }] }, 403],
-])("POST %s does not repeat the reply of a model that the key has lost", async (path, body, status) => {
+])("POST %s does not repeat the reply of a model that the key may no longer use", async (path, body, status) => {
   const harness = openGatewayHarness({ models: [embedModel(), OTHER_MODEL] });
   const key = harness.addKey({ id: "key_9" });
   const headers = { "idempotency-key": "order-17", authorization: `Bearer ${key}` };

@@ -95,7 +95,7 @@ test("lists the instances of all servers, marks one without a heartbeat as late 
   await other.close();
 });
 
-test("an administrator reads the list, a member does not", async () => {
+test("administrators can list the instances; members and anonymous callers cannot", async () => {
   const admin = await addUser(harness, owner, { username: "ada", role: "admin" });
   const member = await addUser(harness, owner, { username: "mia" });
   expect((await harness("/api/instances", { cookie: admin.cookie })).status).toBe(200);

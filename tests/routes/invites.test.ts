@@ -44,7 +44,7 @@ const openLinks = async (cookie = owner) => (await harness("/api/invites", { coo
 const minute = () => services.clock.advance(60_000);
 const roleOf = async (username: string) => (await services.store.users.findByNameOrEmail(username))?.role;
 
-describe("inviting", () => {
+describe("inviting a user", () => {
   test("shows the token once, and neither stores nor lists it", async () => {
     const reply = await invite({ role: "admin", email: "mia@example.com", expires_hours: 24 });
     expect(reply.status, reply.text).toBe(200);
@@ -99,7 +99,7 @@ describe("inviting", () => {
   });
 });
 
-describe("accepting", () => {
+describe("accepting an invite", () => {
   test("creates the user with the link's role and address, signs them in, and is audited", async () => {
     const token = await tokenOf({ role: "admin", email: "mia@example.com" });
     expect((await inspect(token)).json.data).toEqual({
@@ -159,7 +159,7 @@ describe("accepting", () => {
     expect(await roleOf("mia")).toBeUndefined();
   });
 
-  test("an administrator's link depends on its creator's current role", async () => {
+  test("a link for an administrator is refused when its creator is no longer the owner", async () => {
     const token = await tokenOf({ role: "admin" });
     await services.store.users.update(
       { ...(await ownerRecord()), id: await idOf("olivia") },
@@ -194,7 +194,7 @@ describe("accepting", () => {
     expect((await accept(token)).status).toBe(200);
   });
 
-  test("allows ten attempts a minute per address over all kinds of links, and as many to open one", async () => {
+  test("allows ten attempts a minute per address to open a link, and ten to accept one", async () => {
     await limitAttempts();
     const token = await tokenOf();
     for (let i = 0; i < 10; i++) expect((await inspect("x")).status).toBe(404);
@@ -265,7 +265,7 @@ describe("open links", () => {
   });
 });
 
-describe("a reset link", () => {
+describe("a password reset link", () => {
   const NEW = "twelve red foxes nap";
   const resetOf = async (id: string, cookie = owner): Promise<string> => {
     const reply = await harness(`/api/users/${id}/password_reset`, { body: {}, cookie });
@@ -278,7 +278,7 @@ describe("a reset link", () => {
     });
   const login = (password: string) => harness("/api/user/login", { body: { username: "mia", password } });
 
-  test("is refused for a disabled user, whom it could not sign in", async () => {
+  test("cannot be created for a disabled user, whom it could not sign in", async () => {
     const mia = await addUser(harness, owner, { username: "mia" });
     const token = await resetOf(mia.id);
     await patch(mia.id, { enabled: false });
@@ -402,7 +402,7 @@ describe("ending all of a user's sessions", () => {
   const end = (id: string, cookie: string) =>
     harness(`/api/users/${id}/sessions`, { method: "DELETE", cookie });
 
-  test("ends all sessions of a user, by a user with a higher role", async () => {
+  test("needs a higher role than the user has, and is written to the audit log", async () => {
     const ada = await addUser(harness, owner, { username: "ada", role: "admin" });
     const mia = await addUser(harness, owner, { username: "mia" });
     expect((await end(await idOf("olivia"), ada.cookie)).status).toBe(403);
@@ -448,7 +448,7 @@ describe("self-registration", () => {
     expect((await harness("/api/keys", { cookie: reply.cookie })).status).toBe(200);
   });
 
-  test("gives the monthly budget of the settings", async () => {
+  test("gives new users the monthly budget of the settings", async () => {
     await turnOn();
     const budgetOf = async (username: string) =>
       (await services.store.users.findByNameOrEmail(username))?.budget;
@@ -513,7 +513,7 @@ describe("self-registration", () => {
     expect((await invite({ email: "mia@example.com" })).status).toBe(200);
   });
 
-  test("answers 409 to a taken name after the same work as for a free one, ten times a minute per address", async () => {
+  test("hashes the password before it answers 409 to a taken name, and allows ten attempts a minute per address", async () => {
     await limitAttempts();
     await turnOn();
     let hashes = 0;

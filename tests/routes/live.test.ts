@@ -66,7 +66,7 @@ async function watch(headers: Record<string, string>) {
 const publish = (topic: Parameters<GatewayState["live"]["publish"]>[0], userId?: string) =>
   services.state.live.publish(topic, userId);
 
-test("sends heartbeats as events, because pages do not see comments", async () => {
+test("sends heartbeats as events, because pages cannot see comments in an event stream", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const page = await watch({ cookie: owner });
   expect(await page.next()).toContain("event: hello");
@@ -90,7 +90,7 @@ test("streams changed topics, with headers against buffering proxies", async () 
   expect(await page.next()).toBeNull();
 });
 
-test("needs a session: refuses anonymous callers and manage keys", async () => {
+test("needs a session: refuses anonymous callers and management keys", async () => {
   expect((await watch({})).reply.status).toBe(401);
   const made = await harness("/api/keys", { body: { name: "m", operations: ["manage"] }, cookie: owner });
   expect((await watch({ authorization: `Bearer ${made.json.data.key}` })).reply.status).toBe(403);

@@ -145,7 +145,7 @@ it("keeps the error of an upload without a voice until it is dismissed", async (
   expect((await list()).installations).toEqual([]);
 });
 
-it("verifies and removes a voice, and names the file of a broken one", async () => {
+it("verifies and removes a voice, and names the missing file of a broken one", async () => {
   await writeTinyVoice(folder("tiny"));
   await mkdir(folder("broken"), { recursive: true });
   await writeTinyVoice(folder("broken"), { "tokens.txt": null });
@@ -178,7 +178,7 @@ it("lists a voice whose folder was deleted by hand, and removes its channel and 
   expect((await harness("/api/voices/tiny", { method: "DELETE", cookie })).status).toBe(200);
   expect(await list()).toMatchObject({ installed: [], broken: [] });
   expect(await services.store.channels.find(id)).toBeNull();
-  // A voice of that name may be installed again.
+  // The measured latency is gone, because another voice of that name may be installed.
   await services.catalog.all();
   expect(traffic.latencyMs(id, "tiny")).toBeNull();
   expect((await harness("/api/voices/tiny", { method: "DELETE", cookie })).status).toBe(404);

@@ -194,7 +194,7 @@ test("accepts name and alias of one model in path and body; the reply has the na
   expect([turned.status, turned.json.model]).toEqual([200, MODEL]);
 });
 
-test("accepts a body without model on the engines path only where the operator allows it", async () => {
+test("accepts a body without model on the engines path where the operator allows it", async () => {
   const harness = openGatewayHarness({ legacyEngines: true });
   const reply = await harness.call(ENGINES, { body: { input: "a" } });
   expect([reply.status, reply.json.model]).toEqual([200, MODEL]);
@@ -213,7 +213,7 @@ test("answers 404 for an unknown model, and 400 with its operation for one of an
 test.each([
   [true, 1_024],
   [false, undefined],
-])("asks a channel for all dimensions only where the model can shorten (%s)", async (canShorten, asked) => {
+])("requests the model's full dimensions from a channel only where the model can shorten vectors (%s)", async (canShorten, asked) => {
   const { engine, requests } = recorder();
   const harness = openGatewayHarness({ models: [embedModel({ canShorten })], engine: () => engine });
   const reply = await harness.call(FLAT, { body: { model: MODEL, input: "a", dimensions: 1_024 } });
@@ -512,7 +512,7 @@ test.each<[string, string, Record<string, string>]>([
   expect(harness.rows).toEqual([]);
 });
 
-test("accepts one key sent twice, but none that is sent as a Google client sends it alone", async () => {
+test("accepts the same key in three places, but not a key in x-goog-api-key alone", async () => {
   const harness = openGatewayHarness();
   const body = { model: MODEL, input: "a" };
   const headers = { "x-goog-api-key": harness.key };

@@ -94,7 +94,7 @@ describe("POST /v1/audio/speech", () => {
     await body.return?.();
   });
 
-  it("does not end speech of a built-in engine that is busy with other calls for the idle time", async () => {
+  it("does not apply the idle timeout to a built-in engine that is busy with other calls", async () => {
     const speech = new ScriptedSpeech(async function* () {
       for await (const event of spoken(0.4)) {
         if (event.type === "end") await new Promise((resolve) => setTimeout(resolve, 100));
@@ -106,7 +106,7 @@ describe("POST /v1/audio/speech", () => {
     expect(rows).toMatchObject([{ status: 200, audioMs: 400 }]);
   });
 
-  it("sends events that carry the audio and end with the usage", async () => {
+  it("sends server-sent events with the audio, the last one with the usage", async () => {
     const { post, rows } = harness();
     const reply = await post(PATH, { ...GOOD, response_format: "pcm", stream_format: "sse" });
     expect(reply.headers["content-type"]).toBe("text/event-stream");
@@ -281,7 +281,7 @@ describe("cached speech", () => {
     expect(speech.requests).toHaveLength(3);
   });
 
-  it("counts the same tokens as the first time, with those of the instructions", async () => {
+  it("counts the same tokens on a hit as on the miss, including those of the instructions", async () => {
     const channel = speechChannel("a", { provider: "openai", embedded: false });
     const speech = new ScriptedSpeech(() => spoken(1));
     const { post, rows } = openSpeechHarness([{ channel, speech }], { model: { cacheable: true } });
@@ -389,7 +389,7 @@ describe("cached speech", () => {
     expect(bufferedReplies.bytes).toBe(0);
   });
 
-  it("is asked for as a whole, except for callers of Gemini's stream", async () => {
+  it("is requested from the channel as a whole, except for callers of Gemini's stream", async () => {
     const { post, speech } = harness();
     const gemini = {
       contents: [{ parts: [{ text: GOOD.input }] }],
@@ -400,7 +400,7 @@ describe("cached speech", () => {
     await readBody(await post(`${model}:generateContent`, gemini));
     await readBody(await post(`${model}:streamGenerateContent`, gemini));
     expect(speech.requests.map(({ acceptsPart }) => acceptsPart)).toEqual([false, false, true]);
-    // 2 s + 0.15 s a character.
+    // 2 s + 0.15 s per character.
     for (const { maxSeconds } of speech.requests) expect(maxSeconds).toBe(2 + 0.15 * GOOD.input.length);
   });
 
@@ -450,7 +450,7 @@ describe("cached speech", () => {
       ]);
     }
 
-    it("is streamed by the next when it ended early, or when memory is short", async () => {
+    it("is replaced by the next channel's stream when it ended early or memory is short", async () => {
       const { ctx, post, rows } = openWhole({ ...END, finishReason: "OTHER" } as SpeechEvent);
       const count = vi.spyOn(ctx.services.metrics, "count");
       expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
@@ -508,7 +508,7 @@ describe("cached speech", () => {
       expect(memory.bytes).toBe(0);
     });
 
-    it("is paid for as a whole by a caller who leaves", async () => {
+    it("is charged as a whole to a caller who leaves", async () => {
       const { ctx, post, rows } = openWhole();
       const chunks = chunksOf(await post(PATH, { ...GOOD, response_format: "pcm" }));
       await chunks.next();

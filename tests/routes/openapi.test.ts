@@ -45,7 +45,7 @@ interface Operation {
   };
 }
 
-test("is written and compressed once, because it needs no sign-in", async () => {
+test("the OpenAPI document is written and compressed only once, because it needs no sign-in", async () => {
   const services = await testServices();
   const dispatch = createDispatcher(ROUTES, async () => services);
   const bodyOf = async (encoding: string) => {
@@ -239,7 +239,7 @@ function requestsFor(operation: Operation): fc.Arbitrary<Values> {
   });
 }
 
-describe("the document", () => {
+describe("the OpenAPI document", () => {
   test("names every operation once", () => {
     const names = operations.map((one) => one.operationId);
     expect(new Set(names).size).toBe(names.length);
@@ -365,7 +365,7 @@ const LISTS = operations.filter(({ parameters = [] }) => parameters.some(({ name
 const HIGHEST_LIMITS: Record<string, number> = { "GET /api/usage/summary": 1_000 };
 
 test.each(LISTS.map((one) => [`${one.method} ${one.path}`, one] as const))(
-  "gets at most 100 rows per page, or 1,000 sums, from %s",
+  "a limit above 100 rows per page, or 1,000 sums, is refused by %s",
   async (title, operation) => {
     const most = HIGHEST_LIMITS[title] ?? 100;
     const ask = (limit: number) =>
@@ -428,7 +428,7 @@ test("the document says that no reply may be cached", () => {
   expect(headers["cache-control"]?.description).toContain(DATA_HEADERS["cache-control"]);
 });
 
-test("the document tells the limits of requests and of tokens apart", () => {
+test("the document distinguishes the limits of requests from those of tokens", () => {
   const { headers } = document.components as { headers: Record<string, { description: string }> };
   for (const unit of ["requests", "tokens"])
     for (const part of ["limit", "remaining"])

@@ -72,7 +72,7 @@ test("shows the keys of all playground sessions as one row", async () => {
   ]);
 });
 
-test("compares only with a previous range when both were read from their beginnings", async () => {
+test("compares with the previous range only when both ranges were read from their beginnings", async () => {
   const end = now() - (now() % HOUR);
   for (const at of [end - MINUTE, end - HOUR - MINUTE]) await settle(at);
   const range = { from: end - HOUR, to: end, interval: "minute" };
@@ -135,7 +135,7 @@ test("shows an hour by minutes, with percentiles of the calls themselves", async
   const to = now() - (now() % MINUTE) + MINUTE;
   await settle(to - 5 * MINUTE + 1, { latencyMs: 80 });
   await settle(to - 5 * MINUTE + 2, { latencyMs: 90 });
-  // Before the range, in an hour that is partly in it.
+  // These two are before the range, in an hour that is partly in the range.
   await settle(to - HOUR - 1);
   await settle(to - HOUR - 10 * MINUTE);
   const { data } = await read(owner, { from: to - HOUR, to, interval: "minute" });
@@ -255,7 +255,7 @@ test("counts cached and unrouted calls separately and failovers by route, and na
     status: 503,
     attempts: 0,
   });
-  // As another server settles a call whose server ended.
+  // An entry as another server settles it after the call's own server has ended.
   const reserved = { costNano: 20_000_000, error: "internal", status: 0, attempts: 0 } as const;
   await settle(at, { model: "open", channelId: null, ...reserved });
   const attempt = (channelId: string, error: string | null) => ({

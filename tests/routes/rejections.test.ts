@@ -12,7 +12,7 @@ const PATH = "/v1/embeddings";
 const BODY = { model: "patchbay-embed", input: "a" };
 const NO_BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
 
-/** What the gateway counted, by key, error and limit, over all minutes. */
+/** What the gateway counted, by key, model, error and limit, over all minutes. */
 async function countedBy(harness: ReturnType<typeof openGatewayHarness>) {
   await harness.services.state.rejections.flush();
   const calls = new Map<string, number>();
@@ -119,7 +119,7 @@ test("a call that the store refuses is counted in the metric only", async () => 
 test.each([
   [{}, "this model has 1024"],
   [{ dimensions: 512 }, "512 were requested"],
-])("a vector of another length with %j names the length that was expected", async (fields, expected) => {
+])("the error for a vector of the wrong length, with %j, names the expected length", async (fields, expected) => {
   const vectors = [new Float32Array(8)];
   const harness = openGatewayHarness({
     engine: () => ({ embed: async () => ({ vectors, inputTokens: 1 }) }),
@@ -131,7 +131,7 @@ test.each([
   ]);
 });
 
-test("a malformed model name and wrong keys of one address count in one group each", async () => {
+test("malformed model names count in one group, and wrong keys of one address in one group per error", async () => {
   const harness = openGatewayHarness();
   harness.services.instance.limits = { ...DEFAULT_LIMITS, wrongKeysPerMinute: 2 };
   for (const model of ["<b>", "a b", ""]) await harness.call(PATH, { body: { ...BODY, model } });
@@ -227,7 +227,7 @@ test("lists rejected requests with names; members see those of their own keys on
   expect(shown.json.data.last_rejected).toEqual({ at: now, error: "rate_limited", limit: "key_rpm" });
 });
 
-test("sums have the number of rejected requests where the filter applies to them", async () => {
+test("a usage summary has the number of rejected requests only where its filter applies to them", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   await services.store.rejections.add([
     record({ keyId: "key_a", userId: mia.id, calls: 7 }),
@@ -265,7 +265,7 @@ test("the filter by a model finds rejections of callers who sent an alias of it"
   expect(await counted("other")).toEqual([[4], 4]);
 });
 
-test("removes old counts after the days of the setting", async () => {
+test("removes counts of rejected requests after the days of the setting", async () => {
   await services.store.rejections.add([record()]);
   services.clock.advance(13 * 86_400_000);
   expect((await sweepUsage(services)).rejections).toBe(0);
@@ -276,12 +276,12 @@ test("removes old counts after the days of the setting", async () => {
   expect((await sweepUsage(services)).rejections).toBe(1);
 });
 
-test("removes old counts also while the ledger is in use and cannot drop whole months", async () => {
+test("removes counts of rejected requests also while the ledger is in use and cannot drop whole months", async () => {
   await services.store.rejections.add([record()]);
   services.clock.advance(15 * 86_400_000);
   vi.spyOn(services.store.ledger, "maintain").mockRejectedValueOnce(new Error("lock timeout"));
   await expect(sweepUsage(services)).rejects.toThrow("lock timeout");
-  // The failed sweep has removed it.
+  // The failed sweep has already removed the count.
   expect((await sweepUsage(services)).rejections).toBe(0);
 });
 

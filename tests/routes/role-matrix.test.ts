@@ -289,7 +289,7 @@ describe("the role is checked before the body", () => {
   });
 });
 
-test("a manage key reaches only keys, channels, models and usage", () => {
+test("a management key reaches only the routes of keys, channels, models and usage", () => {
   const nouns = LINES.filter(
     ([, { auth }]) => auth === "sessionOrManageKey" || auth === "adminOrManageKey",
   ).map(([, { path }]) => path.split("/")[2]);

@@ -52,7 +52,7 @@ test("counts the tokens of a built-in model by the model's own vocabulary, in th
 });
 
 test.each<[string | number[]]>([["hello world"], [[15339, 1917]]])(
-  "accepts a text of as many cl100k_base tokens as the limit, of which its own vocabulary makes more: %j",
+  "accepts a text within the limit in cl100k_base tokens and above it in the model's own tokens: %j",
   async (input) => {
     const { harness, requests } = openSemantic(2);
     const reply = await harness.call("/v1/embeddings", { body: { model: MODEL, input } });
@@ -61,14 +61,14 @@ test.each<[string | number[]]>([["hello world"], [[15339, 1917]]])(
   },
 );
 
-test("accepts a text that is too long by cl100k_base only", async () => {
+test("accepts a text within the limit in the model's own tokens and above it in cl100k_base tokens", async () => {
   const { harness } = openSemantic(2);
   // Several cl100k_base tokens each.
   const reply = await harness.call("/v1/embeddings", { body: { model: MODEL, input: "𓀀𓀁" } });
   expect([reply.status, reply.json.usage]).toEqual([200, { prompt_tokens: 2, total_tokens: 2 }]);
 });
 
-test("refuses a text that is longer than the model accepts by both vocabularies, before the engine is asked", async () => {
+test("refuses a text above the limit in both vocabularies, before the engine is called", async () => {
   const { harness, requests } = openSemantic();
   const reply = await harness.call("/v1/embeddings", {
     body: { model: MODEL, input: ["ok", "a ".repeat(21)] },
@@ -97,7 +97,7 @@ test("sends the engine's notice as x-patchbay-notice, in OpenAI's and in Gemini'
   }
 });
 
-test("names the inputs of the request in a notice, whichever of them are cached, and in each repeat", async () => {
+test("names texts in a notice by their place in the request, whichever texts are cached, and in each repeat", async () => {
   const { harness, requests } = openSemantic(20, true);
   const ask = async (...input: string[]) => {
     const reply = await harness.call("/v1/embeddings", { body: { model: MODEL, input } });

@@ -30,7 +30,7 @@ const login = async (who: { username: string; password: string } = OWNER, call: 
     .cookie;
 const versionOf = async (id: string) => (await services.store.users.findById(id))?.version;
 
-describe("the list", () => {
+describe("the list of sessions", () => {
   test("shows the user's sessions with device, address and times, the current one marked, and no secret", async () => {
     services.clock.advance(MINUTE);
     const peer = { address: "198.51.100.7", isLocal: false };

@@ -82,7 +82,7 @@ const exported = async (cookie = owner) => {
   return { ...reply, file: JSON.parse(text) };
 };
 
-describe("the export", () => {
+describe("the settings export", () => {
   test("has channels, models and settings, but no secrets", async () => {
     await addChannel();
     const alerts = (await harness("/api/settings", { cookie: owner })).json.data.alerts;
@@ -105,7 +105,7 @@ describe("the export", () => {
   });
 });
 
-describe("an import", () => {
+describe("a settings import", () => {
   test("into another instance creates channels disabled and without keys, and the models and settings unchanged", async () => {
     await addChannel();
     await patch({
@@ -330,7 +330,7 @@ describe("an import", () => {
       return Object.fromEntries(models.map((one) => [one.name, one.aliases]));
     };
     await send([model("v1", ["latest"]), model("v2", ["previous"]), model("v3", ["old"])]);
-    // A swap, and the name of a new model that was an alias.
+    // v1 and v2 swap their aliases, and the new model v4 takes the alias of v3.
     const swapped = await send([
       model("v4", ["old"]),
       model("v1", ["previous"]),
@@ -345,7 +345,7 @@ describe("an import", () => {
       { name: "v3", action: "change" },
     ]);
     expect(await names()).toEqual({ v1: ["previous"], v2: ["latest"], v3: [], v4: ["old"] });
-    // v4 is skipped, so that its alias does not become free.
+    // v4 is skipped and keeps its alias, which v3 therefore cannot take.
     const kept = await send([
       model("v3", ["old"]),
       model("v4", ["next"], "embeddings"),
@@ -357,14 +357,14 @@ describe("an import", () => {
       { name: "v2", action: "change" },
     ]);
     expect(await names()).toEqual({ v1: ["previous"], v2: ["next"], v3: [], v4: ["old"] });
-    // v1's new alias is taken, so that it keeps the one that v3 wants.
+    // v1 is skipped, because its new alias is taken, and keeps the alias that v3 wants.
     const taken = await send([model("v3", ["previous"]), model("v1", ["next"])]);
     expect(taken.json.data.steps).toMatchObject([
       { name: "v3", action: "skip", reason: "'previous' is already a name or alias of 'v1'." },
       { name: "v1", action: "skip", reason: "'next' is already a name or alias of 'v2'." },
     ]);
     expect(await names()).toEqual({ v1: ["previous"], v2: ["next"], v3: [], v4: ["old"] });
-    // Nor does a skipped model keep others from the alias that it wanted.
+    // v3 is skipped, so the other alias that it wanted stays free for v5.
     const freed = await send([
       model("v3", ["fresh", "previous"]),
       model("v1", ["next"]),
@@ -393,7 +393,7 @@ describe("an import", () => {
     expect((await services.store.models.all()).find(({ name }) => name === "twin")?.aliases).toEqual(["one"]);
   });
 
-  test("does not create a skipped model, without its prices, for a channel that names it", async () => {
+  test("does not create a skipped model, which would have no prices, for a channel that names it", async () => {
     await addChannel();
     const { file } = await exported();
     const model = { name: "late", operation: "speech", aliases: ["tts-1"], enabled: false };
@@ -426,7 +426,7 @@ describe("an import", () => {
     expect((await send()).json.data.steps).toMatchObject([{ name: "own", action: "same" }]);
   });
 
-  test("keeps the alert rules of models and keys when the file is from before they existed", async () => {
+  test("keeps the alert rules of models and keys when the file is from a version without such rules", async () => {
     const rule = { scope: "model", model: "tts-1", error_rate_percent: 5, channel_open_minutes: 1 };
     const readAlerts = async () => (await harness("/api/settings", { cookie: owner })).json.data.alerts;
     await patch({ alerts: { ...(await readAlerts()), rules: [rule] } });
@@ -492,7 +492,7 @@ describe("an import", () => {
     });
   });
 
-  test("skips a minimum length of passwords below the environment's, as the settings form refuses it", async () => {
+  test("skips a minimum password length below the environment's, which the settings form refuses too", async () => {
     const { base } = services.instance;
     if (base !== undefined) base.passwordMinimum = 16;
     const file = (await exported()).file;
@@ -529,18 +529,18 @@ describe("an import", () => {
     ["a webhook URL", (file) => ({ ...file, settings: { alerts: { webhook_url: "https://x.example" } } })],
     ["upstream keys", (file) => ({ ...file, channels: [{ ...CHANNEL }] })],
     ["no file", () => null],
-  ])("answers 400 to %s and changes nothing", async (_name, corrupt) => {
+  ])("answers 400 to %s", async (_name, corrupt) => {
     const { file } = await exported();
     expect((await importFile(corrupt(file))).status).toBe(400);
   });
 
-  test("reads and inserts records once for any number of entries, and sees records it has just created", async () => {
+  test("reads records once and inserts them in bulk, whatever their number, and sees those it has just created", async () => {
     await addChannel();
     const { file } = await exported();
     const models = Array.from({ length: 40 }, (_, i) => ({
       name: `model-${i}`,
       operation: "speech",
-      // The last one uses a name of the first.
+      // The last model has an alias of the first one.
       aliases: i === 0 ? ["spoken"] : i === 39 ? ["spoken", "model-1"] : [],
     }));
     const channels = Array.from({ length: 20 }, (_, i) => ({
@@ -625,7 +625,7 @@ describe("an import", () => {
   });
 });
 
-describe("the backup", () => {
+describe("the database backup", () => {
   const ask = (password = OWNER.password, cookie = owner) =>
     download("/api/settings/backup", { password }, cookie);
   const leftovers = () => readdirSync(services.dataDirectory).filter((name) => name.startsWith("backup-"));

@@ -144,7 +144,7 @@ describe("the minimum password length", () => {
   const withPassword = (password: string, username: string) =>
     harness("/api/users", { body: { username, password }, cookie: owner });
 
-  test("applies to the next password, and is returned to forms", async () => {
+  test("applies to the next password, and to the running instance", async () => {
     expect((await change({ password_minimum: 20 })).status).toBe(200);
     const short = await withPassword("green kettle hums", "mia");
     expect([short.status, short.json.issues[0].message]).toEqual([400, "Must have at least 20 characters."]);
@@ -242,7 +242,7 @@ describe("caches", () => {
     const [generation = 0] = generations;
     expect([generations.length, state.cacheGeneration]).toEqual([1, generation]);
     expect(Number.isSafeInteger(generation) && generation !== 0).toBe(true);
-    // Another instance does the same when it starts.
+    // Another instance sets the same generation when it starts.
     await applyStoredSettings(services);
     expect(generations).toEqual([generation, generation]);
     state.sharedCache = null;

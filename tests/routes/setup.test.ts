@@ -290,7 +290,7 @@ describe("the wizard's progress", () => {
     expect((await harness(path)).status).toBe(401);
   });
 
-  test("loads the built-in speech engine at a new step, without usage", async () => {
+  test("loads the built-in speech engine at a new step, without a ledger entry", async () => {
     const upstream = await startUpstream();
     await services.close();
     services = await testServices({ upstreamAllow: ["127.0.0.1"] });
@@ -332,7 +332,7 @@ describe("the wizard's progress", () => {
   });
 });
 
-test("a setup by another process gives 409", async () => {
+test("recording a second owner in the store fails with conflict", async () => {
   await setUpOwner(harness);
   const taken = services.store.transaction((tx) => tx.setup.recordOwner({ setUpAt: 1, ownerId: "usr_x" }));
   await expect(taken).rejects.toSatisfy((error) => hasCode(error, "conflict"));

@@ -64,11 +64,11 @@ describe("name and password", () => {
     expect(new Set(replies.map((reply) => JSON.stringify(reply.headers))).size).toBe(1);
     expect(replies.map((reply) => reply.setCookies)).toEqual([[], [], []]);
     expect(counted.mock.calls).toEqual(Array(3).fill(["login_failures"]));
-    // One verification each; null: against the dummy hash.
+    // One verification per attempt; null means against the dummy hash.
     expect(verify.mock.calls.map(([phc]) => phc === null)).toEqual([true, false, true]);
   });
 
-  test("take the minimum time when refused, and no delay when accepted", async () => {
+  test("take at least the minimum time when refused", async () => {
     services.signIn.refusalFloorMs = 120;
     const began = performance.now();
     await login({ username: "unknown", password: "wrong wrong wrong" });
@@ -174,7 +174,7 @@ describe("wrong passwords", () => {
     expect((await wrong(" UNKNOWN ")).status).toBe(429);
   });
 
-  test("get at most ten results of a hundred concurrent attempts", async () => {
+  test("are checked in at most ten of a hundred concurrent attempts", async () => {
     vi.spyOn(services.hasher, "verify").mockImplementation(
       async (_phc, password) => password === OWNER.password,
     );
@@ -206,7 +206,7 @@ describe("wrong passwords", () => {
   });
 });
 
-describe("the cookie", () => {
+describe("the session cookie", () => {
   const flags = (cookie: string | undefined) => (cookie ?? "").split("; ").slice(1).sort();
 
   test("is HttpOnly, SameSite=Lax, valid for every path, and small", async () => {
@@ -285,7 +285,7 @@ describe("session expiry", () => {
     expect(await selfStatus(cookie)).toBe(401);
   });
 
-  test("is stored at most once a minute", async () => {
+  test("is extended in the store at most once a minute", async () => {
     const touch = vi.spyOn(services.store.sessions, "touch");
     services.clock.advance(30_000);
     for (let i = 0; i < 5; i++) await selfStatus(owner);
@@ -328,6 +328,6 @@ test("records failed and successful sign-ins without names or passwords, in an i
   expect(JSON.stringify(items)).not.toMatch(/typed-my-password|wrong wrong|kettles/);
 });
 
-test("an unknown session ID returns null", async () => {
+test("findLiveSession returns null for an unknown session ID", async () => {
   expect(await findLiveSession(services, "nothing")).toBeNull();
 });

@@ -7,7 +7,7 @@ test.each([
   "/v1/responses",
   "/v1/responses/resp_1",
   "/v1/engines/davinci/completions",
-])("%s answers 404 and that text generation is not supported", async (path) => {
+])("%s answers 404 with a message that text generation is not supported", async (path) => {
   const harness = openGatewayHarness();
   const reply = await harness.call(path, { body: { model: "gpt-4o", messages: [] } });
   expect([reply.status, reply.json.error]).toEqual([

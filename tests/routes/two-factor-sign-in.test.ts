@@ -117,7 +117,7 @@ describe("sign-in with 2FA", () => {
       ));
 
     test("of the enrolment", async () => {
-      // The backup code is also valid in the new enrolment: only the changed enrolment refuses it.
+      // The backup code is also valid in the new enrolment, so only the change of the enrolment can refuse it.
       const code = backupCodes[0] ?? "";
       await finishAfter(
         async () => {
@@ -332,7 +332,7 @@ describe("sign-in with 2FA", () => {
   });
 });
 
-describe("the lock", () => {
+describe("the 2FA lock", () => {
   let secret: string;
   let backupCodes: string[];
   beforeEach(async () => {
@@ -365,7 +365,7 @@ describe("the lock", () => {
     expect((await finish(totpCode(secret, now()))).headers["retry-after"]).toBe("900");
   });
 
-  test("is not named for a flow that has ended: no wait makes its codes valid", async () => {
+  test("is not reported for a flow that has ended, because no wait makes its codes valid", async () => {
     const [old, used] = [await flow(), await flow()];
     for (let i = 0; i < 5; i++) await second({ code: wrongCode(secret), flow_token: used.token });
     for (let i = 0; i < 5; i++) await finish(wrongCode(secret));

@@ -29,7 +29,7 @@ const finish = (code: string, who?: { username: string; password: string }) => s
 const wrongCode = (secret: string, salt?: number) => anyWrongCode(secret, services.clock, salt);
 const ownerId = async () => (await services.store.users.findByNameOrEmail("olivia"))?.id ?? "";
 
-describe("enrolment", () => {
+describe("2FA enrolment", () => {
   test("is off, pending and enabled in turn", async () => {
     expect(await status()).toEqual({
       enabled: false,
@@ -127,7 +127,7 @@ describe("enrolment", () => {
     expect((await finish(code)).json.code).toBe("invalid_code");
   });
 
-  test("is refused without a pending one, with a wrong code, or twice", async () => {
+  test("cannot be completed when none is pending, with a wrong code, or twice", async () => {
     const call = (code: string) => harness("/api/user/2fa/enable", { body: { code }, cookie: owner });
     expect((await call("123456")).status).toBe(409);
     const { secret } = (await harness("/api/user/2fa/setup", { body: {}, cookie: owner })).json.data;
@@ -206,7 +206,7 @@ describe("disabling 2FA and new backup codes", () => {
     expect(await status()).toMatchObject({ backup_codes_left: 9 });
   });
 
-  test("ten wrong codes with the right password lock both this and sign-in", async () => {
+  test("ten wrong codes with the right password lock both disabling 2FA and sign-in", async () => {
     const wrong = { password: OWNER.password, code: wrongCode(secret) };
     for (let i = 0; i < 10; i++) expect((await post("disable", wrong)).status).toBe(403);
     expect((await post("disable", wrong)).status).toBe(429);
@@ -222,7 +222,7 @@ describe("disabling 2FA and new backup codes", () => {
     expect(off.status, off.text).toBe(200);
   });
 
-  test("ten wrong passwords delay the next, right or wrong", async () => {
+  test("ten wrong passwords delay the next attempt, even with the right password", async () => {
     const code = totpCode(secret, now());
     for (let i = 0; i < 10; i++) {
       expect((await post("disable", { password: "wrong wrong wrong", code })).status).toBe(403);
@@ -232,7 +232,7 @@ describe("disabling 2FA and new backup codes", () => {
   });
 });
 
-test("audits every step with its method, in an intact chain", async () => {
+test("audits every step of enrolment and sign-in with its method, in an intact chain", async () => {
   const { secret, backupCodes } = await enrol(harness, services.clock, owner);
   await finish(totpCode(secret, now()));
   await finish(backupCodes[0] ?? "");

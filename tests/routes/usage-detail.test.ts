@@ -96,7 +96,7 @@ test("deletes rows and prompts after the days in the settings, and never without
   expect(await sweepUsage(services)).toEqual({ rows: 1, prompts: 1, rejections: 0 });
 });
 
-test("lists a channel's failed attempts with the callers' status; refuses a reversed range", async () => {
+test("lists a channel's failed attempts with the callers' status; refuses an empty range", async () => {
   const row = await recordCall(mia.id);
   const channelId = row.channelId ?? "";
   const at = services.clock.now();
