@@ -75,7 +75,7 @@ async function download(
   return { type, chunks };
 }
 
-test("sums by hour and by dimension with a total; members see only their own", async () => {
+test("sums calls by hour and by dimension, with a total; members see only their own calls", async () => {
   const mia = await addUser(harness, owner, { username: "mia" });
   await settle(mia.id, { model: "a", costNano: 200, latencyMs: 80 });
   await settle("usr_other", { model: "b", costNano: 300, error: "upstream_error", status: 502 });
@@ -108,7 +108,7 @@ test("sums a short range to the minute while its entries are kept, then by whole
   expect(await sumFrom(now - 80 * 3_600_000)).toBe(0);
   await services.store.ledger.sweep("rows", now - 72 * 3_600_000, 100);
   expect(await sumOf(now - 50 * 3_600_000)).toBe(0);
-  // Its entry is gone, whatever the retention is now.
+  // The entry of this hour is deleted, so the whole hour is counted, whatever the retention is now.
   expect(await sumOf(now - 80 * 3_600_000)).toBe(1);
 });
 
@@ -119,7 +119,7 @@ test("sums the keys of all playground sessions as one", async () => {
     { name: "key_1", calls: 1 },
     { name: "play", label: "Playground", calls: 2 },
   ]);
-  // The row links to its calls.
+  // The ID `play` of that row also filters the list of calls.
   expect((await harness("/api/usage?key_id=play", { cookie: owner })).json.data.items).toHaveLength(2);
 });
 
@@ -231,7 +231,7 @@ test("returns the items with the most calls and the total of all with a limit, o
     ],
   ]);
   expect(await ask(...long, { by: "key", limit: "1" })).toEqual([6, [["key_1", 3]]]);
-  // From the entries.
+  // A filter by status makes the sums come from the entries.
   const inDay: [number, number] = [midnight, midnight + DAY];
   expect(await ask(...inDay, { by: "key", limit: "1", status: "ok" })).toEqual([4, [["play", 2]]]);
   expect(await ask(...long, { by: "key", limit: "1", interval: "day" })).toEqual([6, [["play", 2]]]);
@@ -244,7 +244,7 @@ test("returns the items with the most calls and the total of all with a limit, o
   // A range of minutes, whose whole hours come from the roll-ups; and one with entries only.
   for (const to of [midnight + 3 * HOUR, midnight + HOUR + 60_000])
     expect(await ask(midnight + 60_000, to, { by: "key", limit: "1" })).toEqual([4, [["play", 2]]]);
-  // The busiest key of both ends and the whole hour between them is first in none.
+  // key_3 has the most calls in the range, but is first neither at its ends nor in the whole hour between them.
   const minutes = [
     [10, "key_1", "key_1", "key_3"],
     [70, "key_2", "key_2", "key_3"],
@@ -260,7 +260,7 @@ test("returns the items with the most calls and the total of all with a limit, o
 });
 
 test.each(["key", "end_user"])(
-  "returns the items with the most of the amount that is asked for, by %s",
+  "returns the items with the greatest requested amount (calls, cost or audio), by %s",
   async (by) => {
     await settle("usr_1", { keyId: "key_1", endUser: "key_1", costNano: 1 });
     await settle("usr_1", { keyId: "key_1", endUser: "key_1" });
@@ -313,7 +313,7 @@ test("exports CSV in pages, with formulas as text and only their own rows for me
   expect(own.trimEnd().split("\r\n")).toHaveLength(2);
   expect(own).toContain("'=HYPERLINK(1)");
   expect(own).toContain('"a,""b"""');
-  // The last column tells a call that still runs, without its cost.
+  // The column `state` marks a call that still runs, whose cost is not known yet.
   expect(
     own
       .trimEnd()
