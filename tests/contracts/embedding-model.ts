@@ -22,7 +22,7 @@ function lengthOf(vector: Float32Array | undefined): number {
 /** The contract of EmbeddingModel, for engines and upstreams. */
 export function embeddingModelContract(name: string, open: () => Promise<EmbeddingFixture>): void {
   describe(`${name} as an embedding model`, () => {
-    test("returns one vector of length 1 per text, in order", async () => {
+    test("returns one unit vector per text, in order", async () => {
       const fixture = await open();
       const { vectors } = await fixture.model.embed({ model: fixture.name, texts: TEXTS }, options());
       expect(vectors.map((vector) => vector.length)).toEqual(TEXTS.map(() => fixture.dimensions));

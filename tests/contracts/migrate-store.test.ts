@@ -63,7 +63,7 @@ async function query(sql: string, on = url): Promise<Record<string, unknown>[]> 
   }
 }
 
-/** Rows of a table of either store as sorted JSON; numbers are texts in it. */
+/** Rows of a table of either store as sorted JSON, with numbers as strings. */
 const linesOf = (rows: unknown[]) =>
   rows
     .map((row) => JSON.stringify(row, (_, value) => (typeof value === "number" ? String(value) : value)))
@@ -78,7 +78,7 @@ function sourceLines(sql: string): string[] {
   }
 }
 
-/** Fills a table with rows of numbered values, its columns in `fixed` with those SQL expressions of the number `n`. */
+/** SQL that inserts `rows` rows of values made from the row number `n`; `fixed` has other SQL expressions by column. */
 function numbered(table: string, rows: number, fixed: Record<string, string>): string {
   const database = new Database(storeFile(), { readonly: true });
   const columns = database.prepare(`pragma table_info("${table}")`).all() as {
@@ -97,7 +97,7 @@ function numbered(table: string, rows: number, fixed: Record<string, string>): s
     select ${cells.join(", ")} from numbers`;
 }
 
-/** The stopped store of an instance in use, with rows in every table. */
+/** Makes the store of an instance in use that was stopped, with rows in every table. */
 async function fill(): Promise<{ backupCodes: string[] }> {
   const services = await admin.openServices();
   const harness = openConsoleHarness(services);
@@ -238,7 +238,7 @@ describe("migrate-store", () => {
       const ended = new Promise<NodeJS.Signals | null>((resolve) =>
         child.once("close", (_, signal) => resolve(signal)),
       );
-      // Not at the first table, and each time in another one.
+      // Kills the copy after its first tables, and each time in a later one.
       let lines = 0;
       for await (const chunk of child.stderr) {
         lines += String(chunk).split("\n").length - 1;

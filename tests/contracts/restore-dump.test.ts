@@ -99,7 +99,7 @@ describe("restore of a PostgreSQL dump", () => {
     },
   );
 
-  /** An instance with 2FA, an invite and a key, dumped; then a backup code is spent and the key deleted. Restored. */
+  /** Dumps an instance with 2FA, an invite and a key; then uses a backup code, deletes the key, restores the dump. */
   async function restoreAfterChanges() {
     const services = await admin.openServices();
     const harness = openConsoleHarness(services);
@@ -117,7 +117,7 @@ describe("restore of a PostgreSQL dump", () => {
     const restored = await server.createDatabase();
     const [first, second] = out.split("\n");
     runPrinted(first, restored);
-    // The server that the dump holds ran longer ago.
+    // The heartbeat in the dump is recent, so a server would seem to run on the restored store.
     await changeIn(restored, "update instances set heartbeat_at = heartbeat_at - 60000");
     admin.variables.DATABASE_URL = restored;
     return { cookie, key, invite, spent, unspent, second };
@@ -158,7 +158,7 @@ describe("restore of a PostgreSQL dump", () => {
     await services.close();
   });
 
-  test("finish-restore without the previous database ends the same, and says that nothing was compared", async () => {
+  test("finish-restore without the previous database ends sessions, and says that nothing was compared", async () => {
     const { cookie } = await restoreAfterChanges();
     const reply = await admin.run(["finish-restore"]);
     expect(reply.code, reply.notes).toBe(0);

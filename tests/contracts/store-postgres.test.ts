@@ -158,7 +158,7 @@ describe("partitions of the usage ledger", () => {
   });
 });
 
-test("locks the balances of a reservation that is released without cost in the order of all others", async () => {
+test("locks balances in one order, including those of a reservation that is released without cost", async () => {
   const database = await newPostgresDatabase(server, migrated);
   const store = await database.open();
   const [first, later] = [await insertKey(store), await insertKey(store)];
@@ -177,7 +177,7 @@ test("locks the balances of a reservation that is released without cost in the o
     "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
   const waiting = async () => (await other.query(waits)).rowCount;
   await expect.poll(waiting, { interval: 2 }).toBe(1);
-  // A group that had locked these and then waited could wait for one that waits for it.
+  // If the group locked these before it waits, it could deadlock with a group that waits for them.
   const { rowCount } = await other.query(`${locking} nowait`, [later.key.id]);
   expect(rowCount).toBe(3);
   await holder.query("rollback");

@@ -11,7 +11,7 @@ import { concurrently } from "./store/test-database";
 
 storeContract(newSqliteDatabase);
 
-test("reads by scans while a backup is made", async () => {
+test("answers reads that scan tables while a backup is made", async () => {
   const database = await newSqliteDatabase();
   const store = await database.open();
   const ended: string[] = [];
@@ -25,7 +25,7 @@ test("reads by scans while a backup is made", async () => {
   await database.remove();
 });
 
-test("reads lists while many calls are summed", async () => {
+test("answers reads of lists while many calls are summed", async () => {
   const database = await newSqliteDatabase();
   const store = await database.open();
   const columns = (await database.raw("select name from pragma_table_info('rollups')")).map(([name]) => name);
@@ -46,7 +46,7 @@ test("reads lists while many calls are summed", async () => {
   await database.remove();
 });
 
-test("closes after a backup that is in progress", async () => {
+test("waits for a backup in progress before it closes", async () => {
   const database = await newSqliteDatabase();
   const store = await database.open();
   const ended: string[] = [];

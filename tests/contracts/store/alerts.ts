@@ -15,7 +15,7 @@ const alert = (fields: Partial<New> = {}): New => ({
   ...fields,
 });
 
-/** The alert as it is read before anything holds it again. */
+/** The alert as read before `hold` was called for it. */
 const asRead = (one: New) => ({ ...one, heldAt: one.openedAt });
 
 const LIMITS = { atOnce: 10, perMinute: 30 };
@@ -73,7 +73,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect((await alerts.open()).map((one) => one.id)).toEqual([fresh.id, old.id]);
     });
 
-    test("gives a due message to one instance, and to another when the first is gone", async () => {
+    test("gives a due message to one instance, and to another when the lease of the first has expired", async () => {
       const stores = [await database.open(), await database.open()];
       const [one, quiet] = [alert(), alert({ delivery: "none" })];
       await stores[0]?.alerts.raise(one);
@@ -99,7 +99,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(await finish(again)).toBe(true);
       expect(await stores[1]?.alerts.find(one.id)).toMatchObject(failed);
       const [last] = await claim(NOW + 9_000)(0);
-      // The message about the resolution is separate, and not affected by the result of the first.
+      // The message about the resolution is separate, and not affected by the result of the first message.
       await stores[0]?.alerts.resolve(asRead(one), NOW + 9_001, "pending");
       expect(await finish(last)).toBe(false);
       expect(await stores[1]?.alerts.find(one.id)).toMatchObject({
@@ -112,7 +112,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       });
     });
 
-    test("sends nothing about a snoozed alert, nor about the next one before the snooze is over", async () => {
+    test("sends nothing about a snoozed alert, nor about the next alert of its subject before the snooze ends", async () => {
       const { alerts } = await database.open();
       const claim = async (at: number) =>
         (await alerts.claimDeliveries(at, 1_000, LIMITS)).map((record) => record.id);
@@ -134,7 +134,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       });
       expect(await alerts.endSnooze(next.id, NOW + 31, "pending"), "it is not snoozed").toBeNull();
       expect(await claim(NOW + 30)).toEqual([next.id]);
-      // "Until resolved" ends with the alert.
+      // A snooze "until resolved" ends with its alert.
       await alerts.snooze(next.id, { by: "olga", until: null });
       await alerts.resolve(asRead(next), NOW + 40, "pending");
       const last = alert({ subject: one.subject, openedAt: NOW + 50 });
@@ -242,7 +242,7 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
       expect(items.map((one) => one.id)).toEqual([open.id, late.id]);
     });
 
-    test("finds budgets by the share that is spent, of enabled owners only", async () => {
+    test("finds budgets by the share that is spent, of enabled users and of their enabled, unexpired keys only", async () => {
       const store = await database.open();
       const { key, user } = await insertKey(store, { budget: { ...NO_BUDGET, dailyNano: 100 } });
       await store.users.update(user, { budget: { ...NO_BUDGET, totalNano: 1_000, monthlyNano: 84 } });
@@ -276,16 +276,16 @@ export function alertsContract(newDatabase: NewTestDatabase): void {
           PERIOD,
         );
       await settle({ at: NOW - 1, status: 502, error: "upstream_error" });
-      // Of a clock that was an hour ahead until now.
+      // The entry of a server whose clock was an hour ahead until now.
       await settle({ at: NOW + 3_600_000, status: 502, error: "upstream_error" });
       await settle({ at: NOW });
       await settle({ at: NOW + 1, status: 502, error: "upstream_error" });
       await settle({ at: NOW + 2, status: 400, error: "invalid" });
       await settle({ at: NOW + 3, status: 499, error: "caller_left" });
       await settle({ at: NOW + 3, status: 429, error: "upstream_rate_limited" });
-      // Of a process that ended: its entry has no status.
+      // The entry of a process that ended during the call has no status.
       await settle({ at: NOW + 3, status: 0, error: "internal", estimated: true });
-      // Not ended yet.
+      // This call has not ended yet.
       await store.ledger.reserve({
         row: usageRecord(key.id, user.id, { at: NOW + 2 }),
         keyBudget: NO_BUDGET,

@@ -15,7 +15,7 @@ import type { NewTestDatabase, TestDatabase } from "./test-database";
 const ALL = { limit: 100, cursor: null, q: null, ownerId: null };
 
 export function keysContract(newDatabase: NewTestDatabase): void {
-  describe("keys", () => {
+  describe("API keys", () => {
     let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {

@@ -29,7 +29,7 @@ async function dropTriggers(database: TestDatabase): Promise<() => Promise<void>
 
 const FIRST_HASH = "0".repeat(64);
 
-/** SHA-256 over a row, as versions without a key made it and an attacker can. */
+/** SHA-256 over a row, as versions without an audit key made it, and as an attacker can make it. */
 function unkeyedHash(row: Omit<AuditRecord, "hash">): string {
   const { seq, at, actor, action, target, detail, previousHash } = row;
   const fields = { action, actor, at, detail: JSON.stringify(detail), seq, target };
@@ -38,7 +38,7 @@ function unkeyedHash(row: Omit<AuditRecord, "hash">): string {
     .digest("hex");
 }
 
-/** Writes rows with unkeyed hashes, as a version without a key leaves them, or an attacker makes them. */
+/** Writes rows with unkeyed hashes, as a version without an audit key or an attacker writes them. */
 async function insertUnkeyed(database: TestDatabase, count: number, actor = "usr_old"): Promise<void> {
   let previousHash = FIRST_HASH;
   for (let seq = 1; seq <= count; seq++) {
@@ -53,7 +53,7 @@ async function insertUnkeyed(database: TestDatabase, count: number, actor = "usr
   }
 }
 
-/** A store as a version without a key left it, with this many audit rows. */
+/** Makes a store as a version without an audit key leaves it, with this many audit rows. */
 async function unkeyedStore(database: TestDatabase, count: number): Promise<void> {
   await (await database.open()).close();
   const restoreTriggers = await dropTriggers(database);

@@ -134,7 +134,7 @@ export function catalogueContract(newDatabase: NewTestDatabase): void {
       expect(notified).toEqual([]);
     });
 
-    test("stores JSON values by name", async () => {
+    test("stores settings as JSON values by name", async () => {
       const values = { text: "ü", list: [1, null, { deep: true }], no: false, nothing: null, number: 1.5 };
       for (const [name, value] of Object.entries(values)) await store.settings.put(name, value);
       expect(await store.settings.all()).toEqual(values);

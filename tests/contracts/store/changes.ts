@@ -50,7 +50,7 @@ export function changesContract(newDatabase: NewTestDatabase): void {
       expect(await store.models.all()).toBe(models);
       expect(await store.channels.all()).toBe(channels);
       await other.models.update(model.name, model.version, { enabled: false });
-      // At once, before the change is reported.
+      // The change is read at once, even before it is reported.
       const changed = (await store.models.all()).find(({ name }) => name === model.name);
       expect(changed).toMatchObject({ enabled: false, version: model.version + 1 });
       expect(await store.channels.all()).toBe(channels);

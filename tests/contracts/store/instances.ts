@@ -113,11 +113,11 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
       await database.remove();
     });
 
-    test("keep an estimate that the owner settles with itself", async () => {
+    test("keep the estimate when the owner settles the call with the same values", async () => {
       const { database, other: owner, self, key, user } = await openTwo("owner");
       const row = await open(owner, key.id, user.id);
       await self.ledger.settleOrphans(0, (id) => id === "owner");
-      // A row of another group changes the same sums.
+      // The last settlement, of another call, changes the same sums.
       await Promise.all([
         owner.ledger.settle({ ...row, costNano: 30, error: "internal", estimated: true }, PERIOD),
         owner.ledger.settle({ ...row, costNano: 30, error: "internal", estimated: true }, PERIOD),
@@ -217,7 +217,7 @@ export function instancesContract(newDatabase: NewTestDatabase): void {
     };
     await other.ledger.heartbeat(NOW + 4_000, { ...report, inFlight: 0, isDraining: false });
     await other.ledger.heartbeat(NOW + 5_000, report);
-    // A heartbeat without a report leaves the last one.
+    // A heartbeat without a report keeps the last report.
     await other.ledger.heartbeat(NOW + 6_000);
     expect(await self.ledger.instances(NOW + 5_000)).toEqual([
       { id: "other", heartbeatAt: NOW + 6_000, isSelf: false, report },

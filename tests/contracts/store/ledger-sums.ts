@@ -79,7 +79,7 @@ async function failoversOf(database: TestDatabase): Promise<string[]> {
   return rows.map(String).sort();
 }
 
-/** The same from the entries' traces: [version, admitted, settled, [[channel, …, error at index 5], …]]. */
+/** Failovers counted in the entries' traces: [version, admitted, settled, [[channel, …, error at index 5], …]]. */
 async function failoversInTraces(database: TestDatabase): Promise<string[]> {
   const counts = new Map<string, number>();
   const rows = await database.raw(

@@ -5,7 +5,7 @@ import { allUsage, expectLedgerSumsToMatch } from "./ledger-sums";
 import { concurrently, type NewTestDatabase, outcomesOf, type TestDatabase } from "./test-database";
 
 export function ledgerContract(newDatabase: NewTestDatabase): void {
-  describe("the ledger", () => {
+  describe("the usage ledger", () => {
     let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {
@@ -119,7 +119,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
     });
 
     test.each(["totalNano", "dailyNano", "monthlyNano"] as const)(
-      "admits ten of 100 concurrent calls against a key's %s for ten",
+      "admits ten of 100 concurrent calls when a key's %s covers ten",
       async (period) => {
         const { key, user } = await insertKey(store);
         const keyBudget = { ...NO_BUDGET, [period]: 1_000 };
@@ -130,7 +130,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
         expect(answers.filter((answer) => answer.refused === null)).toHaveLength(10);
         expect(answers.filter((answer) => answer.refused === "key")).toHaveLength(90);
         expect(await allUsage(store, { keyId: key.id })).toHaveLength(10);
-        // The next call may use what a call did not use.
+        // Later calls may use the part of a reservation that its call did not cost.
         const admitted = rows.filter((_, index) => answers[index]?.refused === null);
         await Promise.all(admitted.map((row) => store.ledger.settle({ ...row, costNano: 50 }, PERIOD)));
         const more = await Promise.all(
@@ -175,7 +175,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       expect(await ask(full)).toEqual({ refused: "key", period: "monthly" });
       expect(await ask({ ...full, totalNano: 10 })).toEqual({ refused: "key", period: "total" });
       expect(await ask({}, full)).toEqual({ refused: "user", period: "monthly" });
-      // Of a key's and a user's budget, too, the one that resets last.
+      // If budgets of the key and of the user are full, the one that resets last is named as well.
       expect(await ask({ dailyNano: 10 }, full)).toEqual({ refused: "user", period: "monthly" });
       expect(await ask(full, full)).toEqual({ refused: "key", period: "monthly" });
     });
@@ -194,7 +194,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       expect(await ask(1)).toEqual({ refused: "key", period: "total" });
     });
 
-    test("commits the other rows of a group with one bad row", async () => {
+    test("commits the valid rows of a group that has invalid ones", async () => {
       const { key, user } = await insertKey(store);
       const existing = usageRecord(key.id, user.id, { reservedNano: 5 });
       await store.ledger.reserve(reservation(existing));
@@ -203,7 +203,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
         ...good.slice(0, 5).map((row) => store.ledger.settle(row, PERIOD)),
         store.ledger.settle(usageRecord(key.id, user.id, { costNano: Number.NaN }), PERIOD),
         store.ledger.settle(usageRecord(key.id, user.id, { audioMs: Number.POSITIVE_INFINITY }), PERIOD),
-        // An existing ID is an internal error.
+        // This ID exists already.
         store.ledger.reserve(reservation({ ...existing, reservedNano: 7 })),
         ...good.slice(5).map((row) => store.ledger.settle(row, PERIOD)),
       ]);

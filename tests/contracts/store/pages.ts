@@ -17,7 +17,7 @@ const ROWS = 101;
 const HUGE = { limit: 1_000_000, cursor: null, q: null };
 
 export function pagesContract(newDatabase: NewTestDatabase): void {
-  describe("a page", () => {
+  describe("a page of a list", () => {
     let database: TestDatabase;
     let store: Store;
     beforeAll(async () => {

@@ -6,7 +6,7 @@ import { SYSTEM_CLOCK } from "../../support/factories";
 import type { TestPostgres } from "../../support/postgres";
 import { startAudit, type TestDatabase } from "./test-database";
 
-/** `bigint` and `numeric`, as numbers. */
+/** Parses `bigint` (type OID 20) and `numeric` (1700) as numbers. */
 const types = new TypeOverrides();
 types.setTypeParser(20, Number);
 types.setTypeParser(1700, Number);
@@ -28,7 +28,7 @@ export async function newPostgresDatabase(
     async open({ instanceId = randomUUID(), clock = SYSTEM_CLOCK } = {}) {
       const store = await openStore({
         databaseUrl: url,
-        // Only SQLite has this.
+        // Only a SQLite store starts a writer worker.
         writerWorker: new URL("file:///dev/null"),
         instanceId,
         clock,
@@ -54,7 +54,7 @@ export async function newPostgresDatabase(
   };
 }
 
-/** The URL of a database with all tables of a store and no rows of an instance: copied, it saves the migrations. */
+/** The URL of a database with all tables of a store and no instance rows. A test that copies it runs no migrations. */
 export async function migratedDatabase(server: TestPostgres): Promise<string> {
   const database = await newPostgresDatabase(server);
   await database.open();

@@ -83,7 +83,7 @@ export function rejectionsContract(newDatabase: NewTestDatabase): void {
       expect(await count({ models: ["other", "x"] })).toBe(4);
       expect(await count({ outcome: { kind: "error", code: "forbidden" } })).toBe(8);
       expect(await count({ outcome: { kind: "status", status: 401 } })).toBe(64);
-      // Whole minutes.
+      // A range includes every minute that it touches as a whole.
       expect(await count({ from: START + MINUTE + 59_999 })).toBe(32);
       expect(await count({ to: START + MINUTE + 1 })).toBe(127);
       expect(await count({ to: START + MINUTE })).toBe(95);

@@ -124,12 +124,12 @@ export function signInContract(newDatabase: NewTestDatabase): void {
       expect(await store.signInThrottles.delayed([], NOW)).toEqual(new Map());
     });
 
-    test("clears a delay on request and removes old ones", async () => {
+    test("clears a delay on request, and removes old delays and those of a clock that was ahead", async () => {
       const [cleared, old, recent, ahead] = [unique("name"), unique("name"), unique("name"), unique("name")];
       await store.signInThrottles.fail(cleared, NOW, RULE);
       await store.signInThrottles.fail(old, NOW - 100, RULE);
       await store.signInThrottles.fail(recent, NOW, RULE);
-      // Its instance's clock was ahead.
+      // The clock of the instance that recorded this failure was ahead.
       await store.signInThrottles.fail(ahead, NOW + 100, RULE);
       await store.signInThrottles.clear(cleared);
       expect(await store.signInThrottles.find(cleared)).toBeNull();

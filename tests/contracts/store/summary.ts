@@ -82,7 +82,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       expect(await calls(2, HOUR, { isExact: false })).toEqual([[null, null, 2]]);
     });
 
-    test("sums the hour of the newest entry, up to that entry's end, without reading its entries", async () => {
+    test("sums the hour of the newest entry from the roll-ups if the range ends after that entry", async () => {
       const newest = start + 9 * HOUR + 5;
       const sum = async (to: number) =>
         (await ask({ from: start + 8 * HOUR, to, isExact: true })).map((group) => [
@@ -90,7 +90,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
           group.latencyMaxMs,
         ]);
       expect(await sum(newest)).toEqual([]);
-      // Only entries tell the slowest call.
+      // Roll-ups do not have the slowest call: null shows that no entries were read.
       expect(await sum(newest + 1)).toEqual([[1, null]]);
     });
 
@@ -127,11 +127,11 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       expect([rolled, read].map(([group]) => group?.latencyMaxMs)).toEqual([null, 400]);
     });
 
-    test("sums a range of days that begins and ends within one like its hours", async () => {
+    test("sums every hour of a range once when the range begins and ends in the middle of a day", async () => {
       const day = 24 * HOUR;
       const { key, user } = await insertKey(store);
       const base = start - (start % day) - 10 * day;
-      // Every seven hours of six days; the calls of each hour differ in cost.
+      // One call every seven hours for almost six days, each with a different cost.
       const hours = Array.from({ length: 20 }, (_, index) => base + index * 7 * HOUR);
       for (const [index, at] of hours.entries()) {
         const fields = {
@@ -160,7 +160,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
           ["odd", costOf(1)],
         ]),
       );
-      // Days in UTC, in another zone and with a changed offset, the first of them cut: each hour is in exactly one.
+      // Days in UTC, in another zone, and with a changing offset; the first is cut. Each hour is in exactly one day.
       for (const shiftOf of [() => 0, () => 9 * HOUR, (index: number) => (index === 2 ? HOUR : 0)]) {
         const first = span.from - (span.from % HOUR);
         const later = Array.from({ length: 5 }, (_, index) => base + (index + 1) * day - shiftOf(index));
@@ -216,7 +216,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       ["the entries", { outcome: { kind: "ok" } }],
     ] as const)("returns the group with the most of each amount, from %s", async (_source, query) => {
       const at = start + 30 * HOUR;
-      // Each call of another name but the first has more of one amount than the two calls of the first together.
+      // Each call of another model has more of one amount than the two calls of the model `calls` together.
       const calls = [
         ...Array.from({ length: 2 }, () => ({ model: "calls", costNano: 1, inputTokens: 1, audioMs: 1 })),
         { model: "cost", costNano: 9 },
@@ -249,7 +249,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
       expect({ ...total, hour: null, name: null }).toEqual(all);
     });
 
-    test("tells from when on calls are counted by what only entries have, after old ones were deleted", async () => {
+    test("returns from when on calls are counted if the sum needs entries and old entries were deleted", async () => {
       const own = await newDatabase();
       const swept = await own.open();
       const settle = (at: number) =>
@@ -267,7 +267,7 @@ export function summaryContract(newDatabase: NewTestDatabase): void {
         expect(await readFrom(fields)).toBe(kept);
       expect(await readFrom({ tag: "blue", to: start + 3 * HOUR })).toBe(start + 3 * HOUR);
       expect(await readFrom({})).toBeNull();
-      // No call arrived in between.
+      // No call was made between the beginning of these ranges and the first kept entry.
       expect(await readFrom({ tag: "blue", from: start + 3 * HOUR })).toBeNull();
       expect(await readFrom({ tag: "blue", from: kept })).toBeNull();
       await swept.ledger.sweep("rows", start + 9 * HOUR, 10);

@@ -57,7 +57,7 @@ export function textContract(newDatabase: NewTestDatabase): void {
         expect((await store.users.list({ limit: 9, cursor: null, q })).items, q).toHaveLength(1);
     });
 
-    test("does not confuse a name with NUL with another name", async () => {
+    test("finds no record for an ID or a digest that is NUL", async () => {
       expect(await store.users.findById("\0")).toBeNull();
       expect(await store.keys.findByDigest("\0")).toBeNull();
       expect(await store.sessions.find("\0")).toBeNull();

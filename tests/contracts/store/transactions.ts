@@ -27,7 +27,7 @@ export function transactionsContract(newDatabase: NewTestDatabase): void {
       expect(await store.settings.all()).toEqual({ one: 60, two: 60 });
     });
 
-    test("find what concurrent ones have appended to the audit log", async () => {
+    test("find the audit rows that concurrent transactions have appended", async () => {
       const entry = auditEntry({ action: "key.rotate", target: "key_once" });
       const query = { limit: 1, cursor: null, q: null, target: entry.target };
       const appendOnce = (on: Store): Promise<boolean> =>

@@ -119,7 +119,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       expect(groups.reduce((sum, group) => sum + group.calls, 0)).toBe(expected.length);
     });
 
-    test("excludes entries at the end of the range after a cursor of that time in another range", async () => {
+    test("excludes entries at the end of the range also after a cursor that another range returned", async () => {
       const { key, user } = await insertKey(store);
       const at = start + 30 * HOUR;
       for (let i = 0; i < 2; i++) await store.ledger.settle(usageRecord(key.id, user.id, { at }), PERIOD);
@@ -155,7 +155,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       await expect(foundBy("a")).rejects.toMatchObject({ code: "invalid" });
     });
 
-    test("finds the calls of end users with names of any length, each apart", async () => {
+    test("finds the calls of each end user separately, whatever the length of the names", async () => {
       const { key, user } = await insertKey(store);
       const at = start + 50 * HOUR;
       const long = longName(1_024);
@@ -247,7 +247,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       });
       expect(last?.message).toBe('chn_a said "upstream_timeout"');
       const failovers = await store.ledger.failovers({ from: at, to: at + HOUR });
-      // Not the attempt that was repeated on the same channel, whose entry counts for it.
+      // An attempt that was retried on the same channel is no failover: the call's entry counts for that channel.
       expect(failovers.map((one) => [one.channelId, one.attempts]).sort()).toEqual([
         ["chn_a", 1],
         ["chn_b", 1],

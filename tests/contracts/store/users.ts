@@ -118,7 +118,7 @@ export function usersContract(newDatabase: NewTestDatabase): void {
     test("pages from the newest to the oldest without gaps or duplicates, also among equal ages", async () => {
       const paged = await newDatabase();
       const own = await paged.open();
-      // IDs whose order differs between bytes and languages.
+      // IDs that are sorted differently by bytes and by the rules of a language.
       const ids = ["a", "B", "ä", "_", "Z", "-", "é", "0", "aa", "AB", "ß", "z"];
       for (const [index, id] of ids.entries()) {
         await own.users.insert(userRecord({ id, createdAt: NOW - Math.floor(index / 4) }));
