@@ -54,7 +54,7 @@ describe.each(SDKS)(
       expect(usage?.candidatesTokenCount).toBeCloseTo(secondsOf(blob?.data) * 25, -1);
     });
 
-    test("plays two speakers, each with their own voice", async () => {
+    test("plays a conversation of two speakers", async () => {
       const reply = await client().models.generateContent({
         model: MODEL,
         contents: "TTS the following conversation:\nJoe: How are you today?\nJane: Very well, thank you.",

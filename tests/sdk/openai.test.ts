@@ -36,7 +36,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     expect(reply.usage).toEqual({ prompt_tokens: 7, total_tokens: 7 });
   });
 
-  test("gets the same numbers as base64 (its default) and as floats", async () => {
+  test("gets the same numbers as base64 (the package's default) and as floats", async () => {
     const asked = { model: "patchbay-embed", input: "one and the same" } as const;
     const decoded = await client().embeddings.create(asked);
     const floats = await client().embeddings.create({ ...asked, encoding_format: "float" });
@@ -63,7 +63,7 @@ describe.each(SDKS)("the official openai package, major %s", (_major, OpenAI) =>
     const similarity = (vector: number[]) => vector.reduce((sum, x, at) => sum + x * (asked[at] ?? 0), 0);
     expect(asked).toHaveLength(512);
     expect(similarity(same)).toBeGreaterThan(similarity(other) + 0.2);
-    // Of its own vocabulary.
+    // Counted in the model's own tokens.
     expect(usage.prompt_tokens).toBe(23);
     const { response } = await client()
       .embeddings.create({

@@ -26,7 +26,7 @@ const TEXT = "The kettle is on, and the cups are warm.";
 const ATTEMPTS = 3;
 const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
 
-/** Upstream errors of every attempt, over three channels. */
+/** Failures of the upstream that every attempt of a call meets, on each of its four channels. */
 const FAILURES = [
   "status-500",
   "status-503",
@@ -54,7 +54,7 @@ describe.each(OPENAI)("the official openai package, major %s", (_major, OpenAI) 
   const client = () => new OpenAI({ apiKey: routed.key, baseURL: `${routed.product.url}/v1` });
 
   test.each(FAILURES)(
-    "makes no more upstream calls than the attempt limit allows, with its two retries ('%s')",
+    "makes no more upstream calls than the attempt limit allows, despite its two own retries ('%s')",
     async (failure) => {
       const targets = Array.from({ length: 4 }, () => ({ as: `embed.8--${failure}` }));
       const { name } = await routed.route("embeddings", targets);
@@ -69,7 +69,7 @@ describe.each(OPENAI)("the official openai package, major %s", (_major, OpenAI) 
     },
   );
 
-  test("gets vectors over a failing channel without an error, as base64 and as numbers", async () => {
+  test("gets vectors after a failover from a failing channel, as base64 and as numbers", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.8--status-503" }, { as: "embed.8" }]);
     const decoded = await client().embeddings.create({ model: name, input: TEXT });
     expect(decoded.data[0]?.embedding).toEqual([...vectorOf(TEXT, 8)]);
@@ -125,7 +125,7 @@ describe.each(GENAI)(
       },
     );
 
-    test("plays speech of an OpenAI channel, whole and streamed, over a failing one", async () => {
+    test("plays speech of an OpenAI channel, whole and streamed, after a failover from a failing one", async () => {
       const targets = [{ as: "tts--no-audio" }, { as: "tts" }];
       const { name } = await routed.route("speech", targets);
       const whole = await client().models.generateContent({ model: name, contents: TEXT, config });

@@ -16,7 +16,7 @@ afterAll(() => product?.close());
 const openai = () => createOpenAI({ apiKey: key, baseURL: `${product.url}/v1` });
 const google = () => createGoogleGenerativeAI({ apiKey: key, baseURL: `${product.url}/v1beta` });
 
-test("speaks through its OpenAI provider", async () => {
+test("Vercel's AI SDK speaks through its OpenAI provider", async () => {
   const { audio } = await generateSpeech({
     model: openai().speech("patchbay-speech"),
     text: "Hello from the other side.",
@@ -27,7 +27,7 @@ test("speaks through its OpenAI provider", async () => {
   expect(audio.uint8Array.length).toBeGreaterThan(24_000);
 });
 
-test("embeds one text and many through its OpenAI provider", async () => {
+test("Vercel's AI SDK embeds one text and many through its OpenAI provider", async () => {
   const model = openai().embedding("patchbay-embed");
   const one = await embed({ model, value: "a river in spring" });
   expect(one.embedding).toHaveLength(1024);
@@ -36,7 +36,7 @@ test("embeds one text and many through its OpenAI provider", async () => {
   expect(many.usage.tokens).toBeGreaterThan(4);
 });
 
-test("embeds through its Google provider", async () => {
+test("Vercel's AI SDK embeds through its Google provider", async () => {
   const { embeddings } = await embedMany({
     model: google().embedding("patchbay-embed"),
     values: ["uno", "dos"],
@@ -45,7 +45,7 @@ test("embeds through its Google provider", async () => {
   expect(embeddings.map((vector) => vector.length)).toEqual([64, 64]);
 });
 
-test("throws its own APICallError with Patchbay's message", async () => {
+test("Vercel's AI SDK throws its own APICallError for an unknown model, and does not offer a retry", async () => {
   const refused = await embed({
     model: openai().embedding("no-such-model"),
     value: "x",

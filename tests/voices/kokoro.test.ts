@@ -108,10 +108,11 @@ describe("Kokoro", () => {
     expect(rate).toBeLessThan(14 * 1.15);
   });
 
-  it("sounds as long as espeak-ng's phonemes of the text take", async () => {
+  it("speaks 8 to 15 of the phonemes that espeak-ng reads in the text a second", async () => {
     const { from, to, longestGap } = soundOf(kore);
     const seconds = kore.length / RATE - from - to - longestGap;
-    // Narrated English has 8 to 15 phonemes a second: more would mean that words are missing, fewer that others were added.
+    // Narrated English has 8 to 15 phonemes a second: more would mean that words are missing, fewer that words were
+    // added.
     const pace = (await countPhonemes(TEXT)) / seconds;
     console.log(`Kokoro: ${pace.toFixed(1)} phonemes a second`);
     expect(pace).toBeGreaterThan(8);
@@ -124,7 +125,7 @@ describe("Kokoro", () => {
     expect(peak(kore)).toBeLessThan(0.999);
   });
 
-  it("is silent at its ends only, but for the pause of a sentence", () => {
+  it("is silent only at its ends and in the pause between sentences", () => {
     const { from, to, longestGap } = soundOf(kore);
     expect(from).toBeLessThan(0.3);
     expect(to).toBeLessThan(0.3);
@@ -137,7 +138,7 @@ describe("Kokoro", () => {
     expect(high / low).toBeGreaterThan(1.3);
   });
 
-  it("is twice as short at twice the speed", async () => {
+  it("is about half as long at twice the speed", async () => {
     const { samples } = await hear(TEXT, "Kore", 2);
     expect(samples.length / kore.length).toBeGreaterThan(0.4);
     expect(samples.length / kore.length).toBeLessThan(0.62);
