@@ -5,7 +5,7 @@ import { load, printRows } from "./load.mjs";
 import { setUpWithCookie, startFor } from "./product.mjs";
 
 const CALLERS = 64;
-/** Concurrent calls of the upstream: few, as a small server, and unlimited. */
+/** How many calls the upstream processes at once: few, as a small server does, and practically unlimited. */
 const CONCURRENCIES = [4, 1_000];
 
 async function startUpstream(concurrency) {

@@ -16,7 +16,7 @@ export async function importTypeScript(name, lines) {
     target: "node20",
     format: "esm",
     packages: "external",
-    // As in a file of tests/support: the project's root is found from it.
+    // The bundled code finds the project's root as from a file in tests/support.
     define: { "import.meta.url": JSON.stringify(pathToFileURL(path.join(ROOT, "tests/support/x.ts")).href) },
   });
   const module = await import(`${pathToFileURL(outfile).href}?${Date.now()}`);

@@ -1,4 +1,4 @@
-/** Reads V8 CPU profiles: self time by function and source file, for what ran within a stretch of time. */
+/** Reads V8 CPU profiles: self time by function and source file within a period. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import path from "node:path";

@@ -194,7 +194,7 @@ function embedUntilStopped(...args) {
   };
 }
 
-/** A small request alone and beside requests as large as the API takes, on the engine and through a channel. */
+/** Measures small requests alone and beside requests as large as the API accepts, to the engine and to a channel. */
 async function benchWithLargeRequests() {
   const upstream = await startScript("./upstream.mjs", [], false);
   const main = ["node", "--import", path.resolve("tests/bench/event-loop.mjs"), ".next/patchbay/main.mjs"];

@@ -1,7 +1,10 @@
-/** Preloaded by a bench into the server (`--import`): SIGUSR2 prints the longest step of its event loop since the last one. */
+/**
+ * Preloaded into the server by a benchmark (`--import`): SIGUSR2 prints the longest step of the server's event loop
+ * since the last SIGUSR2.
+ */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** The histogram counts the time between two of its timers. */
+/** The interval of the histogram's timer, which is part of every delay that it records. */
 const RESOLUTION_MS = 1;
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();

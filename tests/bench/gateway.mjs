@@ -1,7 +1,7 @@
 /**
  * What a request costs on its way through a routed channel: CPU per request, added latency and memory of the Node
- * adapter, the Next adapter and a bare Node proxy, in one run against one upstream. The gateways run on core 1, the load
- * and the upstream on core 0, where `taskset` exists.
+ * adapter, the Next adapter and a bare Node proxy, in one run against one upstream. Where `taskset` exists, the
+ * gateways run on core 1, the load and the upstream on core 0.
  * `npm run bench gateway [-- --row <part of a title>] [--against <built checkout>] [--only-node] [--cpu-prof] [--idle]
  * [--grown <keys>,<channels>,<models>,<ledger entries>] [--traced] [--streams <count>]`
  */
@@ -22,8 +22,8 @@ const WARM_SECONDS = { gateway: 8, proxy: 3 };
 const ROUNDS = 2;
 const ROUND_SECONDS = 2.5;
 /**
- * Load before each turn, in seconds. While the others had theirs, V8 made the heap of this target smaller; one caller
- * needs longer until it is warm again: in its first two seconds p99 is twice as high.
+ * Load before each turn, in seconds. During the turns of the other targets V8 shrinks the heap of this target. With one
+ * caller it takes longer until the target is warm again: in the first two seconds p99 is twice as high.
  */
 const TURN_WARM_SECONDS = { one: 2.5, many: 0.2 };
 const GATEWAY_CORE = "1";
@@ -105,7 +105,7 @@ export function startScript(name, args, isGateway) {
 
 const CONCURRENCY = 16;
 
-/** Adds keys, and channels that share further models, none of which the load uses. */
+/** Adds keys, channels, and models spread over these channels. The load uses none of them. */
 async function grow(create, upstream, [keys = 0, channels = 0, models = 0]) {
   const range = (count) => Array.from({ length: count }, (_, index) => index);
   const model = (index) => ({
@@ -145,7 +145,7 @@ async function seededFolder(count) {
   return product.data;
 }
 
-/** A started product with one channel of each provider to the upstream. */
+/** Starts the product with an OpenAI and a Gemini channel to the upstream. */
 export async function startGateway(
   name,
   command,
@@ -166,7 +166,7 @@ export async function startGateway(
     });
     if (!reply.ok) throw new Error(`${url}: ${reply.status} ${await reply.text()}`);
   };
-  // Every call must reach the upstream alone, as it does through the proxy.
+  // Without batching, so that each request is one upstream call, as through the proxy.
   await create("/api/models", { name: "bench-embed", operation: "embeddings", batching: false });
   const keys = ["sk-bench-0123456789"];
   await create("/api/channels", {
@@ -303,8 +303,8 @@ function speechBody(voice) {
 }
 
 /**
- * CPU per request with this many streams of speech at once and with the usual number, and the memory they take: when
- * each is read as fast as possible, and when each arrives at speaking rate, as from a model that speaks.
+ * Measures CPU per request with `count` concurrent streams of speech and with the usual number, and the memory of each
+ * further stream: with audio that arrives at speaking rate, as from a model that speaks, and as fast as possible.
  */
 async function measureStreams(count, target) {
   const row = ROWS.find(({ title }) => title.includes("streamed"));
@@ -340,9 +340,10 @@ async function measureStreamsOf(row, count, { name, url, pid, headers, warmSecon
 
 /**
  * `settings`: `row`, only the rows whose title contains it; `against`, another built checkout to measure, too;
- * `grown`, how many additional keys, channels, models and ledger entries a second server has; `traced`, a second server that exports
- * traces of 1 % of the requests and metrics; `only-node`, without Next's adapter; `cpu-prof`, print where the CPU time
- * of the last row goes; `streams`, also measure this many streams at once; `idle`, see below.
+ * `grown`, how many additional keys, channels, models and ledger entries a second server has; `traced`, a second server
+ * that exports metrics and traces of 1 % of the requests; `only-node`, without Next's adapter; `cpu-prof`, print where
+ * the CPU time of the last row goes; `streams`, also measure this many streams at once; `idle`, also print the memory
+ * 60 s after the last call.
  */
 export async function benchGateway(settings = {}) {
   const rows = ROWS.filter(({ title }) => title.includes(settings.row ?? ""));
@@ -365,7 +366,7 @@ export async function benchGateway(settings = {}) {
   }
   for (const target of [...targets, upstream]) await target.stop();
   if (profiles === null) return;
-  // The last row, if several were measured.
+  // Only of the last row, if several were measured.
   printProfiles(profiles, last);
   rmSync(profiles, { recursive: true });
 }

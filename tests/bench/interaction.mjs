@@ -1,6 +1,6 @@
 /**
- * How quickly the console paints after a click or key while the live tail shows 200 requests a second: the browser's own
- * event timing, on the overview and the logs. `npm run bench interaction`.
+ * How quickly the console paints after a click or key while the live tail shows 200 requests a second: the browser's
+ * own event timing, on the overview and the logs. `npm run bench interaction`.
  */
 import { chromium } from "playwright";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
@@ -72,7 +72,10 @@ async function measurePage(page, title, steps) {
 
 const dialog = (page) => page.getByRole("dialog");
 
-/** Opens a dialog by a key, and waits for it; the page may not listen to keys yet, and a dialog's script is loaded late. */
+/**
+ * Opens a dialog by a key and waits for it. Presses the key again if no dialog opens, because the page may not listen
+ * to keys yet, and a dialog's script is loaded late.
+ */
 const open = (keys) => async (page) => {
   for (let left = MAX_PRESSES; left > 0; left--) {
     await page.keyboard.press(keys);
@@ -126,7 +129,7 @@ export async function benchInteraction() {
   );
   await context.addInitScript(observeInteractions);
   const page = await context.newPage();
-  // Closed when a page does not behave as expected, too: the server would run on.
+  // Stops the server also when a page does not behave as expected, because it would keep running.
   const killProduct = () => process.kill(product.pid);
   process.once("exit", killProduct);
   const measurePages = async (title) => {

@@ -1,6 +1,6 @@
 /**
- * Sends embeddings requests of 2,048 texts, some 270,000 tokens in all, one after another until it is stopped. Started as
- * a process of its own, because its work would delay the load that is measured.
+ * Sends embeddings requests of 2,048 texts, some 270,000 tokens in all, one after another until it is stopped. Runs as
+ * a separate process, because its work would delay the load that is measured.
  */
 import { setPriority } from "node:os";
 

@@ -1,15 +1,15 @@
 /**
  * `npm run bench limiter`: the limits of 1, 3, 10 and 50 instances in a real Redis, started here. Each instance is the
- * product's own limiter with its own connections; a request takes its key's requests and tokens per minute and a slot in
- * one script, and releases the slot. Redis runs on core 1 and the instances, in this process, on core 0, where `taskset`
- * exists: the highest rate of Redis follows from its CPU per request, because this process saturates first.
+ * product's own limiter with its own connections; a request takes its key's requests and tokens per minute and a slot
+ * in one script, and releases the slot. Redis runs on core 1 and the instances, in this process, on core 0, where
+ * `taskset` exists: the highest rate of Redis follows from its CPU per request, because this process saturates first.
  */
 import { execFileSync } from "node:child_process";
 import { importTypeScript } from "./bundle.mjs";
 import { cpuSeconds } from "./load.mjs";
 
 const INSTANCES = [1, 3, 10, 50];
-/** All instances together. */
+/** Requests in flight over all instances. */
 const CALLERS = 64;
 const PACED_PER_SECOND = 1_000;
 const SECONDS = 4;

@@ -6,7 +6,7 @@ import net from "node:net";
 import { HttpReplies } from "./http-replies.mjs";
 
 const TICKS_PER_SECOND = 100;
-/** One reply of this many is checked in full; of the others the status and length. */
+/** One of this many replies is checked in full; of the others only the status and length. */
 const CHECK_EVERY = 50;
 
 /** Fields of /proc/<pid>/stat from the state on: [1] parent, [11] user ticks, [12] system ticks. */
@@ -21,7 +21,7 @@ function treeOf(pid) {
     try {
       parents.set(Number(name), Number(statOf(name)[1]));
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   const tree = [pid];

@@ -27,7 +27,7 @@ async function untilReady(url, child) {
   }
 }
 
-/** `command` as `[file, ...args]`, run in the folder `cwd`; it gets the port as `PORT`. */
+/** Starts `command`, given as `[file, ...args]`, in the folder `cwd`; the process gets its port as `PORT`. */
 export async function startFor(
   command,
   { env = {}, cwd, data = mkdtempSync(path.join(tmpdir(), "patchbay-bench-")) } = {},

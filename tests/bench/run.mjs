@@ -1,10 +1,13 @@
-/** `npm run bench [gateway speech voices embeddings …] [-- --row …]`: prints figures, asserts nothing. Needs `npm run build`. */
+/**
+ * `npm run bench [gateway speech voices embeddings …] [-- --row …]`: prints figures, asserts nothing. Needs
+ * `npm run build`.
+ */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 const { values: settings, positionals: asked } = parseArgs({
   allowPositionals: true,
-  // Of the gateway bench; see there.
+  // Options of the gateway benchmark; see `benchGateway`.
   options: {
     row: { type: "string" },
     against: { type: "string" },

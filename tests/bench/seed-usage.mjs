@@ -66,7 +66,10 @@ const ERRORS = [
   [429, "upstream_rate_limited"],
 ];
 
-/** `count` rows from `from` to `to`, oldest first, as lists of cells. `when(share)` maps 0–1 to 0–1 to distribute them over time. */
+/**
+ * `count` rows from `from` to `to`, oldest first, as lists of cells. `when(share)` maps 0–1 to 0–1 to distribute them
+ * over time.
+ */
 export function* rowsOf({ count, from, to, population = POPULATION, seed = 1, when = (share) => share }) {
   const random = seededRandom(seed);
   for (let index = 0; index < count; index++) {
@@ -172,7 +175,7 @@ function* batches(rows) {
 const into = (count, mark) =>
   `insert into usage (${COLUMNS.join(", ")}) values ${Array.from({ length: count }, (_, row) => `(${COLUMNS.map((_, column) => mark(row * COLUMNS.length + column + 1)).join(", ")})`).join(", ")}`;
 
-/** Runs `insert` without the ledger's indexes on SQLite, and creates them afterwards: sorted, in a tenth of the time. */
+/** Drops the ledger's SQLite indexes for `insert`: creating them afterwards, sorted, takes a tenth of the time. */
 function withoutIndexes(database, insert) {
   const indexes = database
     .prepare(
@@ -184,7 +187,7 @@ function withoutIndexes(database, insert) {
   for (const { sql } of indexes) database.exec(sql);
 }
 
-/** From this many calls on, each generated one is stored ten times, with different IDs, which is faster. */
+/** From this many calls on, each generated call is stored ten times with different IDs, which is faster. */
 const MULTIPLIED_FROM = 2_000_000;
 const COPIES = 10;
 
@@ -239,7 +242,7 @@ const cellText = (cell) =>
 
 const COPY_BYTES = 1 << 18;
 
-/** Sends rows by COPY; what `pg` needs of a query object. */
+/** Sends rows by COPY, with the methods that `pg` needs of a query object. */
 function copyRows(client, text, rows) {
   return new Promise((resolve, reject) => {
     let failure = null;
@@ -268,7 +271,7 @@ function copyRows(client, text, rows) {
   });
 }
 
-/** Seeds a PostgreSQL store through a `pg` client, whose months must have partitions. */
+/** Seeds a PostgreSQL store through a `pg` client. The months of the entries must have partitions. */
 export async function seedPostgres(client, options) {
   const { rows: indexes } = await client.query(
     `select indexname as name, replace(indexdef, ' ON ONLY ', ' ON ') as sql from pg_indexes

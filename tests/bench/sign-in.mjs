@@ -17,7 +17,7 @@ async function timeSignIn(url, body) {
   return performance.now() - startedAt;
 }
 
-/** Probability that a sample of `a` is below one of `b`: 0.5 when they cannot be told apart. */
+/** Area under the ROC curve, at least 0.5: 0.5 when samples of `a` and `b` cannot be told apart, 1 when always. */
 function auc(a, b) {
   let wins = 0;
   for (const x of a) for (const y of b) wins += x < y ? 1 : x === y ? 0.5 : 0;

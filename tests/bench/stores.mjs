@@ -1,7 +1,7 @@
 /**
- * `npm run bench stores`: CPU per embeddings request through a routed channel on SQLite, PostgreSQL, and PostgreSQL with
- * Redis, in one run with the targets in turns; then requests per second of 1 and 2 processes. PostgreSQL and Redis are
- * started here. The gateway's CPU is measured without theirs, which is printed separately.
+ * `npm run bench stores`: CPU per embeddings request through a routed channel on SQLite, PostgreSQL, and PostgreSQL
+ * with Redis, in one run with the targets in turns; then requests per second of 1 and 2 processes. PostgreSQL and
+ * Redis are started here. Their CPU is not part of the gateway's and is printed separately.
  */
 import { importTypeScript } from "./bundle.mjs";
 import { BASE64_ROW, startGateway, startScript } from "./gateway.mjs";

@@ -1,6 +1,6 @@
 /**
- * `npm run bench usage`: the console's usage queries with a million calls in one month, and the server's memory during a
- * CSV export of all of them. Runs on SQLite in the temp folder (or PATCHBAY_BENCH_DIR), and the queries also on
+ * `npm run bench usage`: the console's usage queries with a million calls in one month, and the server's memory during
+ * a CSV export of all of them. Runs on SQLite in the temp folder (or PATCHBAY_BENCH_DIR), and the queries also on
  * PostgreSQL if PATCHBAY_BENCH_DATABASE names an empty database. PATCHBAY_BENCH_ROWS sets the number of calls. With
  * PATCHBAY_BENCH_KEEP=<folder> the seeded data is kept and the next run measures it; with PATCHBAY_BENCH_SEED_ONLY=1
  * nothing is measured. PATCHBAY_BENCH_ONLY=sqlite or postgres measures one database; PATCHBAY_BENCH_PARTS=sums,pages
@@ -39,7 +39,7 @@ async function openTestStore(openStore, databaseUrl, now = Date.now) {
   });
 }
 
-/** The first duration, and the median and 95th percentile of some more. */
+/** The first duration, and the median and 95th percentile of `TIMES` more. */
 async function time(work) {
   const took = [];
   for (let turn = 0; turn <= TIMES; turn++) {
@@ -65,7 +65,7 @@ function showWorst() {
   Object.assign(worst, { p95: 0, name: "" });
 }
 
-/** The cursor of a page of the list. */
+/** A cursor deep in the list, at nine tenths of the month. */
 async function deepCursor(store, now) {
   const page = await store.ledger.list({ limit: 1, cursor: null, q: null, to: now - 0.9 * MONTH });
   return page.nextCursor;
@@ -135,7 +135,7 @@ async function benchLedger(store, rows) {
   );
 }
 
-/** The ledger's statements of calls one at a time: duration as this process sees it, by statement. */
+/** Prints the durations of the ledger's statements, as this process sees them, for calls made one at a time. */
 async function benchStatements(store) {
   const took = new Map();
   const { query } = pg.Client.prototype;
@@ -188,7 +188,7 @@ function pageRequests(now) {
   ];
 }
 
-/** Downloads the whole export; returns the server's peak memory during it and its memory before. */
+/** Downloads the whole export; prints the server's memory before it and at every tenth of it. */
 async function benchExport({ url, pid }, cookie) {
   const before = residentMb(pid);
   const held = [];
@@ -292,7 +292,7 @@ async function benchPostgres(openStore, url) {
   await client.connect();
   try {
     const now = await seedOnce(folder, "PostgreSQL", async (end) => {
-      // Makes the partitions of the seeded months.
+      // A store that opens at the beginning of the seeded period makes the partitions of its months.
       await (await openTestStore(openStore, url, () => end - MONTH)).close();
       await seedPostgres(client, { count: ROWS, from: end - MONTH, to: end, population: POPULATION });
     });
