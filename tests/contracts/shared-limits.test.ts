@@ -187,7 +187,7 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     expect([await attempt("a"), await attempt("a"), await attempt("b")]).toEqual([true, false, true]);
   });
 
-  test("admits the limit in a window with many more calls, and the whole limit again in the next", async () => {
+  test("admits at least the limit when many more calls arrive, and the whole limit again in the next window", async () => {
     const { take, rate, pass } = subject();
     let allowed = 0;
     for (let round = 0; round < 15; round++) {

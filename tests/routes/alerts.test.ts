@@ -374,7 +374,7 @@ describe("the webhook", () => {
     "http://[fd00:ec2::254]/",
     "http://[::ffff:169.254.169.254]/",
     "http://metadata.google.internal/",
-  ])("never goes to %s, even when it is allowed", async (url) => {
+  ])("never goes to %s, even when that address is allowed", async (url) => {
     await services.close();
     await start(["169.254.0.0/16", "fd00::/8", "169.254.169.254", "metadata.google.internal:80"]);
     await expectRefused(url);

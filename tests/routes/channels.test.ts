@@ -368,7 +368,7 @@ describe("a channel", () => {
     expect((await patch(made.id, { version: 1, weight: 6 })).status).toBe(409);
   });
 
-  test("refuses a stale update as a conflict when the address and keys it sends back were replaced", async () => {
+  test("answers 409 to a stale update that sends back an address and keys that were replaced meanwhile", async () => {
     const made = await create();
     const change = { base_url: `${upstream.origin}/v2`, keys: ["sk-replaced-0123456789"] };
     expect((await patch(made.id, { version: 1, ...change })).status).toBe(200);

@@ -287,7 +287,7 @@ describe("generateContent", () => {
     ["the model's first voice where the channel has it", ["Puck", "af_bella"], null, "af_bella"],
     ["the model's default voice, listed or not", ["Sulafat"], "Puck", "Puck"],
     ["the model's default voice as the channel writes it", ["Sulafat"], "sulafat", "Sulafat"],
-  ])("speaks a request without a voice, after a failover, with %s", async (_name, names, defaultVoice, voice) => {
+  ])("answers a request without a voice, after a failover, with %s", async (_name, names, defaultVoice, voice) => {
     const channelWith = (id: string, voices: string[], speech: ScriptedSpeech) => {
       speech.voices = async () => voices.map((name) => ({ ...EMBEDDED_VOICES[0], name }) as Voice);
       return { channel: speechChannel(id, { embedded: false, priority: id === "a" ? 1 : 2 }), speech };

@@ -248,7 +248,7 @@ describe("a repeat that waits for the first request", () => {
     expect(asked()).toBe(2);
   });
 
-  test("is refused with 429 when 64 of its key are waiting", async () => {
+  test("is refused with 429 when 64 repeats of its API key are waiting", async () => {
     const { send, gates, begun } = running();
     const first = send("text", "order-17");
     await begun(1);

@@ -75,7 +75,7 @@ function upload(name: string, query: string, body: Uint8Array, as = cookie, whil
   return createDispatcher(LOCAL_VOICES_ROUTES, async () => services)(request);
 }
 
-it("downloads a voice of the catalogue, serves it and records who did it", async () => {
+it("downloads a voice of the catalogue, serves it, and writes the download to the audit log", async () => {
   const before = await list();
   expect(before).toMatchObject({ enabled: true, has_mirror: true, installed: [], installations: [] });
   expect(before.catalogue[0]).toMatchObject({ name: NAME, host: mirror.host, sha256: null });

@@ -364,7 +364,7 @@ describe("cached speech", () => {
     expect(ctx.services.state.bufferedReplies.bytes).toBe(0);
   });
 
-  it("ends the call when its encoder cannot start", async () => {
+  it("stops the engine and answers 503 when the encoder cannot start", async () => {
     const encoder = {
       encode: () => {
         throw new AppError("overloaded", "No encoder is free.");
@@ -404,7 +404,7 @@ describe("cached speech", () => {
     for (const { maxSeconds } of speech.requests) expect(maxSeconds).toBe(2 + 0.15 * GOOD.input.length);
   });
 
-  it("reserves memory while an upstream sends it all at once", async () => {
+  it("reserves memory while an upstream sends the speech all at once", async () => {
     const held: number[] = [];
     const atOnce = new ScriptedSpeech(async function* (_request, options) {
       options.extendFirstByte?.(1_000);

@@ -34,7 +34,7 @@ it("speaks a sentence audibly", async () => {
   expect(body.usageMetadata.candidatesTokenCount).toBe(Math.ceil((pcm.length / 24_000) * 25));
 });
 
-it("speaks a conversation with two voices, without names and instruction", async () => {
+it("speaks a conversation of two speakers without the instruction before it", async () => {
   const one = (speaker: string, voiceName: string) => ({
     speaker,
     voiceConfig: { prebuiltVoiceConfig: { voiceName } },

@@ -49,7 +49,7 @@ test("returns rows in the contract's form, with costs in dollars", async () => {
   expect([...USAGE_EXPORT_COLUMNS].sort()).toEqual(Object.keys(data.items[0] ?? {}).sort());
 });
 
-test("shows all calls to an owner, and only their own to a member", async () => {
+test("lets the owner read the calls of another user, and a member only their own calls", async () => {
   expect((await list("owner", { user_id: "usr_2" })).asked).toMatchObject([{ userId: "usr_2", limit: 50 }]);
   expect((await list("member")).asked).toMatchObject([{ userId: "usr_me" }]);
   const others = await list("member", { user_id: "usr_2" });

@@ -272,7 +272,7 @@ export function auditContract(newDatabase: NewTestDatabase): void {
       expect(await other.audit.verify(kept)).toMatchObject({ hasExpected: true });
     });
 
-    test("keeps rows from before the key valid and detects a later rewrite of them", async () => {
+    test("accepts rows that were written before there was an audit key, and detects a later change of them", async () => {
       await unkeyedStore(database, 4);
       const store = await database.open();
       expect(await store.audit.verify()).toMatchObject(intact(5));
