@@ -371,7 +371,7 @@ test.each([
   [{ "budget.daily_usd": "admin" }, "The key's owner can raise it."],
   [{ "budget.total_usd": "admin" }, "An administrator can raise it."],
   [{ "budget.total_usd": "owner" }, "The owner of this instance can raise it."],
-] as const)("says who can raise a key's budget of 0 when its limits were set by %j", async (limitsSetBy, raiser) => {
+] as const)("says who can raise a key's budget of 0 that was set by %j", async (limitsSetBy, raiser) => {
   const harness = openGatewayHarness();
   const budget = { totalNano: 0, dailyNano: null, monthlyNano: null };
   const refused = await harness.call(PATH, withKey(harness.addKey({ budget, limitsSetBy })));

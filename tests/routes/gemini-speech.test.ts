@@ -287,7 +287,7 @@ describe("generateContent", () => {
     ["the model's first voice where the channel has it", ["Puck", "af_bella"], null, "af_bella"],
     ["the model's default voice, listed or not", ["Sulafat"], "Puck", "Puck"],
     ["the model's default voice as the channel writes it", ["Sulafat"], "sulafat", "Sulafat"],
-  ])("answers a request without a voice, after a failover, with %s", async (_name, names, defaultVoice, voice) => {
+  ])("without a requested voice, a failover speaks with %s", async (_name, names, defaultVoice, voice) => {
     const channelWith = (id: string, voices: string[], speech: ScriptedSpeech) => {
       speech.voices = async () => voices.map((name) => ({ ...EMBEDDED_VOICES[0], name }) as Voice);
       return { channel: speechChannel(id, { embedded: false, priority: id === "a" ? 1 : 2 }), speech };
@@ -992,7 +992,7 @@ describe("a failure of speech", () => {
   it.each([
     ["streamed", `${STREAM}?alt=sse`],
     ["buffered", PATH],
-  ])("does not end a %s reply whose pauses are within the channel's own idle timeout", async (_name, path) => {
+  ])("does not end a %s reply whose pauses are within its channel's idle timeout", async (_name, path) => {
     const speech = new ScriptedSpeech(async function* () {
       yield* spoken(0.2, { ending: null });
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -1029,7 +1029,7 @@ describe("a failure of speech", () => {
     ["a call that exceeds its total time", { callMs: 30 }, "closed"],
     ["an upstream that stalls", { idleMs: 30 }, "open"],
     ["an upstream that stalls until the call's total time", { idleMs: 100, callMs: 100 }, "open"],
-  ] as const)("of %s, five times, opens the circuit only if the upstream stalled", async (_what, limits, state) => {
+  ] as const)("of %s, five times, opens the circuit only for a stall", async (_what, limits, state) => {
     const speech = new ScriptedSpeech(async function* (_request, { signal }) {
       yield* spoken(0.2, { ending: null });
       await aborted(signal);
@@ -1102,7 +1102,7 @@ describe("a failure of speech", () => {
     ["… 😀!", "closed"],
     ["Eins?", "open"],
     ["5", "open"],
-  ])("of the text '%s' without audio, five times, opens the circuit only if the text can be spoken", async (text, state) => {
+  ])("of '%s' without audio, five times, opens the circuit only for speakable text", async (text, state) => {
     const silent = new ScriptedSpeech(async function* () {
       yield END;
     });

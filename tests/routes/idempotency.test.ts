@@ -471,7 +471,7 @@ test.each([
   ["/v1/engines/patchbay-embed/embeddings", { model: "patchbay-embed", input: "text" }, 403],
   ["/v1beta/models/patchbay-embed:embedContent", { content: { parts: [{ text: "text" }] } }, 403],
   ["/v1beta/models/patchbay-embed:countTokens", { contents: [{ parts: [{ text: "text" }] }] }, 403],
-])("POST %s does not repeat the reply of a model that the key may no longer use", async (path, body, status) => {
+])("POST %s repeats no reply of a model that the key may no longer use", async (path, body, status) => {
   const harness = openGatewayHarness({ models: [embedModel(), OTHER_MODEL] });
   const key = harness.addKey({ id: "key_9" });
   const headers = { "idempotency-key": "order-17", authorization: `Bearer ${key}` };

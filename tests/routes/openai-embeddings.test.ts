@@ -213,7 +213,7 @@ test("answers 404 for an unknown model, and 400 with its operation for one of an
 test.each([
   [true, 1_024],
   [false, undefined],
-])("requests the model's full dimensions from a channel only where the model can shorten vectors (%s)", async (canShorten, asked) => {
+])("asks a channel for all dimensions only of a model that can shorten (%s)", async (canShorten, asked) => {
   const { engine, requests } = recorder();
   const harness = openGatewayHarness({ models: [embedModel({ canShorten })], engine: () => engine });
   const reply = await harness.call(FLAT, { body: { model: MODEL, input: "a", dimensions: 1_024 } });

@@ -119,7 +119,7 @@ test("a call that the store refuses is counted in the metric only", async () => 
 test.each([
   [{}, "this model has 1024"],
   [{ dimensions: 512 }, "512 were requested"],
-])("the error for a vector of the wrong length, with %j, names the expected length", async (fields, expected) => {
+])("an error about the length of a vector, with %j, names the expected length", async (fields, expected) => {
   const vectors = [new Float32Array(8)];
   const harness = openGatewayHarness({
     engine: () => ({ embed: async () => ({ vectors, inputTokens: 1 }) }),
