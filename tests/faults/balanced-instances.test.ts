@@ -12,14 +12,14 @@ const PER_SECOND = 200;
 const DRAIN_MS = 25_000;
 /** Starting an instance takes half a minute on a machine without CPU to spare. */
 const LONG_MS = 240_000;
-/** Length of the random kills; the soak run sets an hour. */
+/** Duration of the test with random failures; the soak run sets an hour. */
 const KILLS_MS = Number(process.env.PATCHBAY_TEST_RANDOM_KILLS_SECONDS ?? 12) * 1_000;
 
 let all: BalancedInstances;
 beforeAll(async () => {
   all = await startBalanced({ count: COUNT });
 }, 120_000);
-// Starts parts again that a failed test has stopped.
+// Restarts the parts that a failed test left stopped.
 beforeEach(() => all.restore());
 afterAll(() => all?.close());
 
@@ -73,7 +73,8 @@ test(
       .answered()
       .slice(before)
       .filter(({ status }) => status === 502 || status === 504);
-    // nginx repeats no POST that it has sent; the kernel resets connections that were not accepted yet when the port closes.
+    // nginx does not repeat a POST that it has sent; when the port closes, the kernel resets connections that were not
+    // accepted yet.
     console.log(`drained in ${stops.join(", ")} ms; ${lost.length} requests repeated by the SDKs`);
     expect(lost.length).toBeLessThan(result.received.length / 100);
     expect(Math.max(...stops)).toBeLessThan(DRAIN_MS);
@@ -137,7 +138,7 @@ test("a text that one instance embedded is a cache hit on the others", async () 
   const send = (url: string, input: string) =>
     sendOver(url, "/v1/embeddings", { model: CACHED_MODEL, input }, all.key);
   for (const other of others) {
-    // The vector is stored after the reply, and not while Redis is being connected again.
+    // The vector is stored only after the reply, and not at all while Redis is reconnecting.
     const embedOnBoth = async () => {
       const text = `shared text ${++texts}`;
       const made = await send(first, text);
@@ -174,7 +175,7 @@ test("a revoked key is refused by all instances within a second", async () => {
   expect(tookMs).toBeLessThan(1_000);
 }, 30_000);
 
-test("a budget for a hundred requests admits exactly a hundred of three hundred at once", async () => {
+test("a budget for a hundred requests admits exactly a hundred of three hundred concurrent calls", async () => {
   // Ten characters cost 10,000 nano-dollars.
   const key = await all.newKey({ name: "for a hundred", budget: { total_usd: "0.001000000" } });
   const body = { model: ROUTED_MODEL, input: "ten chars!" };

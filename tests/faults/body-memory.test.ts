@@ -11,9 +11,9 @@ const UPLOAD_MS = 3_000;
 let product: Product;
 /** Keys of one owner. */
 let keys: string[];
-/** Of a member. */
+/** Keys of a member. */
 let others: string[];
-/** Of another member. */
+/** Key of another member. */
 let third: string;
 let alone: string;
 let limited: string;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 afterEach(async () => {
   for (const wire of wires.splice(0)) wire.destroy();
-  // The server has noticed that they left once the key's whole limit is free again.
+  // Once a largest body fits the limit of each key again, the server has noticed that these connections are closed.
   for (const key of [...keys, ...others, third]) await untilFree(key);
 });
 
@@ -88,7 +88,7 @@ async function announce(key: string | undefined, bytes: number): Promise<{ wire:
   return { wire, status: Number(answer.split(" ")[1]) };
 }
 
-/** A body of `bytes` whose last byte is missing. */
+/** Sends a body of `bytes` without its announced last byte, so that the server keeps the bytes in memory. */
 async function upload(key: string | undefined, bytes: number): Promise<void> {
   const { wire, status } = await announce(key, bytes + 1);
   expect(status).toBe(100);
@@ -109,7 +109,7 @@ async function untilHeld(key: string | undefined, leftBytes: number): Promise<vo
 
 async function untilFree(key: string): Promise<void> {
   for (;;) {
-    // A body may have up to 90 kB; the first one counts nothing before it is sent.
+    // 90 kB is the largest body; announcing it does not count against the limit.
     const { wire, status } = await announce(key, 90_000);
     wire.destroy();
     await wire.ended;
@@ -171,7 +171,7 @@ describe("bodies in memory", () => {
     expectError(readReply(await wire.ended), "openai", 429);
   });
 
-  test("that are too large still get 413, and a request without a key 401 first", async () => {
+  test("that are too large still get 413, and those of an unknown key still get 401", async () => {
     const [key] = keys;
     await upload(key, 60_000);
     expect((await announce(key, 90_001)).status).toBe(413);
@@ -179,8 +179,8 @@ describe("bodies in memory", () => {
   });
 });
 
-describe("a concurrency slot of the key", () => {
-  test("is taken before the body is requested", async () => {
+describe("the limits of a key", () => {
+  test("take a concurrency slot before the body is requested", async () => {
     const first = await announce(alone, 1_000);
     expect(first.status).toBe(100);
     const second = await announce(alone, 1_000);
@@ -188,10 +188,10 @@ describe("a concurrency slot of the key", () => {
     expect(second.wire.received()).toContain("is limited to 1 concurrent request");
   });
 
-  test("is freed by every end of a call", { timeout: 60_000 }, async () => {
+  test("free the concurrency slot however a call ends", { timeout: 60_000 }, async () => {
     const stalled = await announce(alone, 1_000);
     expect(stalled.status).toBe(100);
-    // Its upload time is over.
+    // The upload timeout ended the call.
     expect(await stalled.wire.ended).toContain("HTTP/1.1 408");
     expect((await embed(alone)).status).toBe(200);
     for (const [text, status] of [
@@ -222,7 +222,7 @@ describe("a concurrency slot of the key", () => {
     expect((await embed(alone)).status).toBe(200);
   });
 
-  test("is checked before requests per minute, and these before the body", async () => {
+  test("check requests per minute before the content type and the body", async () => {
     expect((await embed(limited, "{")).status).toBe(400);
     expect((await embed(limited, "{")).status).toBe(429);
     const wrongType = await sendRaw(product.url, {

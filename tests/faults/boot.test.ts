@@ -68,7 +68,7 @@ function expectRefusal({ code, errors, output }: Start, ...words: (string | RegE
   expect(errors).not.toMatch(/\bat .*\.(?:ts|mjs):\d+/);
 }
 
-test("SIGHUP during the start replaces the processes after it", async () => {
+test("SIGHUP during the start replaces the processes once the start is complete", async () => {
   const folder = mkdtempSync(path.join(scratch, "hangup-"));
   const child = spawn(process.execPath, [path.join(ROOT, ".next/patchbay/main.mjs")], {
     cwd: ROOT,
@@ -89,7 +89,7 @@ test("SIGHUP during the start replaces the processes after it", async () => {
     output += chunk.toString();
   });
   try {
-    // The first process opens its store.
+    // The file appears when the first process opens its store.
     await expect.poll(() => existsSync(path.join(folder, "patchbay.db")), { interval: 5 }).toBe(true);
     child.kill("SIGHUP");
     await expect.poll(() => output, { timeout: 40_000 }).toContain("replaced_processes");
@@ -101,7 +101,7 @@ test("SIGHUP during the start replaces the processes after it", async () => {
   expect(await exited).toEqual([0, null]);
 }, 90_000);
 
-test("the address is printed although the first process ends while the others start", async () => {
+test("the address is printed even if the first process is killed while the others start", async () => {
   const product = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_PROCESSES: "2" } });
   try {
     expect(product.output()).not.toContain("is ready at");
@@ -115,7 +115,8 @@ test("the address is printed although the first process ends while the others st
 }, 90_000);
 
 test.each(["1", "2"])(
-  "a stop during the start of %s processes ends it: the first of a container has no default action for signals",
+  // As PID 1 of a container, the process has no default action for signals.
+  "SIGTERM during a start with PATCHBAY_PROCESSES=%s ends the server with exit code 0",
   async (processes) => {
     const silent = createServer().listen(0, "127.0.0.1");
     await once(silent, "listening");
@@ -254,7 +255,7 @@ describe("a store", () => {
     expect(await product.close()).toBe(0);
   });
 
-  /** Starts on the store as changed by `change`, and restores the store. `hasSecret`: whether the start left a secret. */
+  /** Starts the server on the store after `change`, then restores it. `hasSecret`: a secret exists after the start. */
   async function startOn(change: () => void, env: Record<string, string> = {}) {
     const kept = new Map(
       ["patchbay.db", "secret"].map((name) => [name, readFileSync(path.join(dataDirectory, name))]),
@@ -298,7 +299,7 @@ describe("a store", () => {
     );
   });
 
-  test("that is not a database is left unchanged", async () => {
+  test("that is not a database is rejected", async () => {
     const refused = await startOn(() =>
       writeFileSync(file, "this is not a database, whatever its name says ".repeat(50)),
     );
@@ -319,7 +320,7 @@ describe("a store", () => {
     expectRefusal(refused, /newer/i);
   });
 
-  test("that was restored starts again", async () => {
+  test("whose files were restored can be opened again", async () => {
     const product = await startProduct({ dataDirectory, nodeAdapterOnly: true });
     expect(await product.close()).toBe(0);
   });

@@ -3,7 +3,7 @@ import { createKey, setUp, startProduct } from "../support/product";
 import type { Wire } from "../support/raw-request";
 import { geminiSpeech, openSpeech, STREAM_PATH } from "../support/speech-call";
 
-test("SIGTERM while the other processes start ends all of them without waiting for the drain time", async () => {
+test("SIGTERM while the other processes start reaches all of them and ends them within ten seconds", async () => {
   const product = await startProduct({
     nodeAdapterOnly: true,
     env: { PATCHBAY_PROCESSES: "4", PATCHBAY_DRAIN_SECONDS: "2" },
@@ -23,7 +23,8 @@ test("SIGTERM while SIGHUP replaces a process makes all processes fail readiness
     await expect.poll(() => product.output(), { timeout: 30_000 }).toContain("is ready at");
     const key = await createKey(product.url, await setUp(product.url));
     const text = geminiSpeech("The last train leaves at nine. ".repeat(40));
-    // Connections are given to the processes in turn. One with a call in progress stays open while its process drains.
+    // Connections are distributed to the processes in turn. A connection with a call in progress stays open while its
+    // process drains.
     const calls: Wire[] = [];
     for (let at = 0; at < 2; at++) {
       const call = await openSpeech(product.port, key, STREAM_PATH, text);
@@ -35,7 +36,7 @@ test("SIGTERM while SIGHUP replaces a process makes all processes fail readiness
     product.process.kill("SIGHUP");
     await expect.poll(draining, { timeout: 30_000 }).toBe(1);
     product.process.kill("SIGTERM");
-    // The one that is replaced, its replacement, and the other one.
+    // The process that is being replaced, its replacement, and the other process.
     await expect.poll(draining).toBe(3);
     for (const call of calls) call.send("GET /api/health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n");
     for (const call of calls) call.resume();

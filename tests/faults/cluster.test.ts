@@ -52,7 +52,7 @@ function readiness(agent: http.Agent): Promise<number | null> {
 }
 
 let texts = 0;
-/** One call of the built-in embeddings on a new connection. */
+/** One embeddings call, on a new connection unless `agent` keeps one open. */
 function embed(model = "patchbay-embed", key = routed.key, agent?: http.Agent): Promise<Reply> {
   texts += 1;
   const body = { model, input: `text ${texts}`, encoding_format: "base64" };
@@ -151,8 +151,8 @@ test("a request with an Idempotency-Key runs once over all processes", async () 
   expect(different.map(({ status }) => status)).toEqual(different.map(() => 400));
 });
 
-test("the pages of all processes get an event of a call that one of them answered", async () => {
-  // Events of the calls before are sent within this time.
+test("the event streams of all processes report a call that one process answered", async () => {
+  // Events of earlier calls are sent within this time.
   await pause(1_500);
   const pages = await Promise.all(Array.from({ length: 2 * PROCESSES }, () => openWire(routed.product.port)));
   for (const page of pages) {
@@ -179,7 +179,7 @@ test("a budget for ten admits ten of ninety concurrent calls over all processes"
   expect(Object.fromEntries(counts)).toEqual({ 200: 10, 429: 80 });
 }, 30_000);
 
-test("all processes together admit no more requests than a rate limit", async () => {
+test("all processes together admit no more requests than a key's rate limit allows", async () => {
   const key = await routed.newKey({ name: "nine a minute", rpm: 9 });
   const replies = await Promise.all(Array.from({ length: 40 }, () => embed(undefined, key)));
   const admitted = replies.filter(({ status }) => status === 200).length;
@@ -198,7 +198,7 @@ test("a stuck process is killed and restarted, and the connection that it had no
   };
   const replies = Array.from({ length: 12 }, send);
   await expect.poll(() => answered).toBe(11);
-  // The watchdog kills it after 30 to 35 seconds.
+  // The watchdog kills the stuck process after 30 to 35 seconds.
   const outcomes = await Promise.allSettled(replies);
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(11);
   const after = await untilInstances((found) => found.length === PROCESSES && !found.includes(stuck));
@@ -237,7 +237,7 @@ async function pidOfOpenCall(): Promise<number> {
 
 test("a process that crashes fails readiness and is replaced, while new connections find the server ready", async () => {
   const text = geminiSpeech("The last train leaves at nine. ".repeat(40));
-  // Its connection stays open while its process drains.
+  // The call's connection stays open while its process drains.
   const call = await openSpeech(routed.product.port, routed.key, STREAM_PATH, text);
   await call.until("inlineData");
   call.pause();
@@ -251,7 +251,7 @@ test("a process that crashes fails readiness and is replaced, while new connecti
   process.kill(crashed, "SIGWINCH");
   await expect.poll(() => routed.product.output()).toContain('"draining"');
   expect(await statuses()).toEqual(new Set([200]));
-  // Its successor does not wait for the call; a crashed process has 30 s for its calls.
+  // The replacement starts without waiting for this call; a crashed process has 30 s to finish its calls.
   await expect.poll(() => routed.product.output()).toContain('"msg":"process_failed"');
   call.send("GET /api/health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n");
   call.resume();
@@ -261,7 +261,7 @@ test("a process that crashes fails readiness and is replaced, while new connecti
   expect(routed.product.output()).toContain("fault-by-exception");
 }, 90_000);
 
-test("a repeat runs on another process when the process of the first request is killed", async () => {
+test("a repeat with the Idempotency-Key runs on another process when the process of the first request is killed", async () => {
   const prices = { input_per_million_tokens: "1" };
   const { name } = await routed.route("embeddings", [{ as: "embed.8--slow-3000" }], { prices });
   await pause(1_000);
@@ -282,7 +282,7 @@ test("a repeat runs on another process when the process of the first request is 
   expect(routed.upstream.ledger.length).toBe(calls + 2);
 }, 30_000);
 
-test("SIGHUP replaces every process without a refused connection or a failed call, and again during it", async () => {
+test("SIGHUP, also during an earlier SIGHUP, replaces every process without a failed call", async () => {
   const before = await untilInstances((pids) => pids.length === PROCESSES);
   const calls = load(4, () => undefined);
   routed.product.process.kill("SIGHUP");

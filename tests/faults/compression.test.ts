@@ -108,7 +108,7 @@ describe("pages and console replies", () => {
     ["*", "gzip"],
     ["*;q=0, gzip", "gzip"],
     ["*;q=0", undefined],
-  ])("sends a console reply for %s as %s", async (accepted, encoding) => {
+  ])("sends a console reply for Accept-Encoding %s with Content-Encoding %s", async (accepted, encoding) => {
     expect((await send("/openapi.json", accepted)).headers["content-encoding"]).toBe(encoding);
   });
 

@@ -4,14 +4,14 @@ import { openWire, sendRaw } from "../support/raw-request";
 import { type Reply, type RoutedProduct, sendOver, startRouted } from "../support/routed-product";
 
 /**
- * The effect of clients that take all sockets or exceed their limits on other callers. Latencies are compared within
+ * The effect on other callers of clients that open many sockets or exceed their limits. Latencies are compared within
  * one run; the bounds are wide for busy machines.
  */
 const ATTACKERS = 1_000;
 const NORMAL_CALLS = 400;
 const CONCURRENCY_LIMIT = 10;
 const OVERLOAD_FACTOR = 10;
-/** Serving all callers once takes 2 s at the limit, twice as long as a call waits for its slot. */
+/** Serving all 100 callers once, ten at a time, takes 2 s: twice as long as a call waits for a slot. */
 const SERVICE_MS = 200;
 const OFFERED_MS = 4_000;
 
@@ -76,7 +76,7 @@ test(`${ATTACKERS} clients that send a head byte by byte, or nothing, do not slo
   expect(filesDuring - filesBefore).toBeLessThan(ATTACKERS + 50);
   for (const wire of attackers) wire.destroy();
   await expect.poll(openFiles, { timeout: 20_000 }).toBeLessThan(filesBefore + 20);
-  // Before and after, since the machine may have become busy.
+  // Measured before and after, since the machine may have become busy.
   const alone = Math.max(before, p99(await normalLatencies()));
   console.log(
     `p99 ${alone.toFixed(1)} ms alone, ${during.toFixed(1)} ms with ${ATTACKERS} attackers (${(during / alone).toFixed(2)} times); ${filesDuring - filesBefore} additional open files`,

@@ -34,7 +34,7 @@ async function start(options: ProductOptions): Promise<void> {
   key = await createKey(product.url, await setUp(product.url));
 }
 
-/** Starts a server without pages and a call that waits for its reader. */
+/** Starts a server without pages and a streamed call whose caller has stopped reading. */
 async function startWithCall(text: string, drainSeconds: number) {
   await start({ nodeAdapterOnly: true, env: drainFor(drainSeconds) });
   const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech(text));
@@ -44,7 +44,7 @@ async function startWithCall(text: string, drainSeconds: number) {
 }
 
 const drainFor = (seconds: number) => ({ PATCHBAY_DRAIN_SECONDS: String(seconds) });
-/** How the process exited; `close()` would send a second SIGTERM. */
+/** The exit code, once the process has ended; `close()` would send a second SIGTERM. */
 async function exitCode(): Promise<number | null> {
   await expect.poll(() => product.process.exitCode, { timeout: 20_000 }).not.toBeNull();
   return product.process.exitCode;
@@ -54,7 +54,7 @@ const lineFor = async (words: string) =>
 
 describe("a server that receives SIGTERM", () => {
   test("fails readiness first, lets calls finish, ignores idle sockets, records all calls and exits with 0", async () => {
-    // With its pages: Next has its own shutdown.
+    // Started with the console's pages, because Next has its own shutdown.
     await start({ env: drainFor(60) });
     const silent = await openWire(product.port);
     const kept = await openWire(product.port);
@@ -159,9 +159,9 @@ describe("a server that receives SIGTERM", () => {
     speech.destroy();
   });
 
-  test("takes a signal that npm passes on as the one that the terminal has sent already", async () => {
+  test("treats a signal that npm forwards as the signal that the terminal has already sent", async () => {
     const speech = await startWithCall("The last train leaves at nine. ".repeat(40), 600);
-    // Two of one kind could arrive as one.
+    // Two signals of the same kind could be merged into one.
     product.process.kill("SIGINT");
     product.process.kill("SIGTERM");
     await lineFor("draining");
@@ -181,7 +181,7 @@ describe("a server that receives SIGTERM", () => {
     expect(await exitCode()).toBe(0);
   });
 
-  test("stops when only npm receives it, whose shell may not pass it on", async () => {
+  test("stops when only npm receives the signal, although npm's shell may not forward it", async () => {
     const env = {
       PATH: process.env.PATH,
       NODE_ENV: "production" as const,
@@ -192,7 +192,7 @@ describe("a server that receives SIGTERM", () => {
       cwd: ROOT,
       env: { ...env, PORT: String(await freePort()), PATCHBAY_DATA_DIR: dataDirectory },
       stdio: ["ignore", "pipe", "inherit"],
-      // A group of its own, which the end of the test kills.
+      // A process group of its own, which the test kills at its end.
       detached: true,
     });
     let printed = "";

@@ -13,7 +13,7 @@ beforeAll(async () => {
   product = await startProduct();
   cookie = await setUp(product.url);
   key = await createKey(product.url, cookie);
-  // Next changes the server at its first page.
+  // Serves a first page, because Next adds an Upgrade handler to its server then.
   await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
 });
 afterAll(() => product?.close());
@@ -21,7 +21,7 @@ afterAll(() => product?.close());
 const HOST = "Host: localhost";
 const lines = (...parts: string[]) => `${parts.join("\r\n")}\r\n\r\n`;
 
-describe("request ids", () => {
+describe("request IDs", () => {
   test.each(["abc", "A.b_c-9", "x".repeat(128)])("keeps the caller's ID %s", async (id) => {
     for (const path of ["/api/health/live", "/v1/models", "/v1beta/nowhere", "/login", "/nowhere", "/%ff"]) {
       const reply = await sendRaw(product.url, { method: "GET", path, headers: { "x-request-id": id } });
@@ -52,7 +52,7 @@ describe("bodies", () => {
     );
   const small = JSON.stringify({ model: "patchbay-embed", input: "x", dimensions: 8 });
 
-  test("of which more arrives than their Content-Length says are answered before the connection closes", async () => {
+  test("longer than their Content-Length are answered before the connection closes", async () => {
     const cut = await exchange(product.port, head(`Content-Length: ${small.length - 4}`) + small);
     expectError(cut, "openai", 400);
     const whole = head(`Content-Length: ${small.length}`).replace("Connection: close\r\n", "") + small;
@@ -61,7 +61,7 @@ describe("bodies", () => {
     expect((await wire.ended).match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
   });
 
-  test("get 100 Continue before they are sent if requested", async () => {
+  test("get 100 Continue before they are sent if the request expects it", async () => {
     const wire = await openWire(product.port);
     wire.send(head(`Content-Length: ${small.length}`, "Expect: 100-continue"));
     expect(await wire.until("\r\n\r\n")).toBe("HTTP/1.1 100 Continue\r\n\r\n");
@@ -69,7 +69,7 @@ describe("bodies", () => {
     expect((await wire.ended).split("\r\n\r\n")[1]).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  test("declared too large are rejected before they are requested", async () => {
+  test("whose Content-Length is too large are rejected without 100 Continue", async () => {
     const wire = await openWire(product.port);
     wire.send(head(`Content-Length: ${16 * 1024 * 1024 + 1}`, "Expect: 100-continue"));
     const all = await wire.until("\r\n\r\n");
@@ -77,7 +77,7 @@ describe("bodies", () => {
     expectError(readReply(await wire.ended), "openai", 413);
   });
 
-  test("of a caller without a key are rejected before they are requested", async () => {
+  test("of a caller without an API key are rejected without 100 Continue", async () => {
     const wire = await openWire(product.port);
     wire.send(lines("POST /v1/embeddings HTTP/1.1", HOST, "Content-Length: 1000", "Expect: 100-continue"));
     expect(await wire.until("\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
@@ -123,7 +123,7 @@ describe("bodies", () => {
     expect(over.status).toBe(413);
   });
 
-  test("of a channel can have the models, keys and headers that it accepts", async () => {
+  test("of a channel can hold 500 models, 20 keys and 20 headers of great length", async () => {
     const longest = (index: number, length: number) => `${index}-`.padEnd(length, "é");
     const models = Array.from({ length: 500 }, (_, index) => ({
       name: `model-${index}-`.padEnd(128, "x"),

@@ -10,7 +10,7 @@ let product: Product;
 beforeAll(async () => {
   product = await startProduct();
   await setUp(product.url);
-  // Next changes the server at its first page.
+  // Serves a first page, because Next adds an Upgrade handler to its server then.
   await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
 });
 afterAll(() => product?.close());
@@ -73,7 +73,7 @@ describe("unreadable request heads", () => {
   ];
   test.each(UNREADABLE)("with %s get a JSON error and a closed socket", async (_name, bytes, status) => {
     const reply = await exchange(product.port, bytes);
-    // A readable path decides the dialect.
+    // The dialect of the error follows from the path, if the path is readable.
     expectError(reply, /^[A-Z]+ \/v1\//.test(bytes) ? "openai" : "console", status);
     expect(reply.headers.connection).toBe("close");
   });
@@ -139,7 +139,7 @@ describe("readable request heads that are rejected", () => {
     expectError(await exchange(product.port, bytes), "console", 400);
   });
 
-  test("exactly 100 headers of 15 KB are accepted", async () => {
+  test("exactly 100 headers of about 15 KB in total are accepted", async () => {
     const filler = Array.from({ length: 97 }, (_, i) => `X-${i}: ${"a".repeat(140)}`);
     const bytes = lines("GET /api/health/live HTTP/1.1", HOST, "Connection: close", "Accept: */*", ...filler);
     expect((await exchange(product.port, bytes)).status).toBe(200);

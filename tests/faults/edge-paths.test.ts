@@ -10,7 +10,7 @@ let product: Product;
 beforeAll(async () => {
   product = await startProduct();
   await setUp(product.url);
-  // Next changes the server at its first page.
+  // Serves a first page, because Next adds an Upgrade handler to its server then.
   await sendRaw(product.url, { method: "GET", path: "/login", headers: { accept: "text/html" } });
 });
 afterAll(() => product?.close());
@@ -64,7 +64,7 @@ describe("paths and methods", () => {
     expectError(await sendRaw(product.url, { method: "GET", path }), surface, status);
   });
 
-  test("a path with dots is normalized before the same checks", async () => {
+  test("a path with dot segments is normalized before it is routed", async () => {
     const reply = await sendRaw(product.url, { method: "GET", path: "/api/x/%2e%2e/setup" });
     expect(reply.json).toEqual({ success: true, message: "", data: { status: true } });
     expectError(await sendRaw(product.url, { method: "GET", path: "/login/../v1/models" }), "openai", 401);
@@ -202,7 +202,7 @@ describe("internal headers of Next", () => {
     },
   );
 
-  test("a server action at next-auth's address is answered by next-auth or not at all, in JSON", async () => {
+  test("a server action posted to next-auth's credentials callback gets a 4xx status in JSON", async () => {
     const reply = await sendRaw(product.url, {
       path: "/api/auth/callback/credentials",
       headers: { "next-action": "x", "content-type": "text/plain" },

@@ -50,7 +50,7 @@ const embed = (model: string, input: unknown = "one text", more: object = {}) =>
 const SIZE = 8;
 const GOOD: RouteTarget = { as: `embed.${SIZE}` };
 
-/** Failures, and the error that the caller gets without another channel. */
+/** Upstream failures, each with the status and error code that the caller gets if there is no other channel. */
 const FAILURES: readonly [title: string, as: string, status: number, code: string][] = [
   ["resets before headers", "reset-before-headers", 502, "upstream_error"],
   ["closes before headers", "close-before-headers", 502, "upstream_error"],
@@ -114,7 +114,7 @@ describe("failover of embeddings", () => {
       const gemini = await routed.send(`/v1beta/models/${name}:embedContent`, {
         content: { parts: [{ text: "another text" }] },
       });
-      // Key refused or account out of credit: the circuit is open now, so that no channel is left.
+      // A refused key or an account out of credit opens the circuit at once, so that no channel is left.
       const isOpen = ["status-401", "no-money"].includes(failure);
       expectFailure("gemini", gemini, isOpen ? 503 : status, isOpen ? "UNAVAILABLE" : undefined);
       const rows = await routed.rows(name);
@@ -146,7 +146,7 @@ test.each([301, 302, 307, 308])(
   },
 );
 
-test("converts base64 in place of requested numbers, and numbers in place of base64", async () => {
+test("converts an upstream's base64 to the requested numbers, and an upstream's numbers to the requested base64", async () => {
   const { name } = await routed.route("embeddings", [{ as: `embed.${SIZE}--swapped` }]);
   const numbers = (await embed(name, "x", { encoding_format: "float" })).json.data[0].embedding;
   const { embedding } = (await embed(name, "x", { encoding_format: "base64" })).json.data[0];
@@ -200,7 +200,7 @@ describe.each(["openai", "gemini", "elevenlabs"])("failover of speech from %s", 
   );
 });
 
-test("calls at most three channels once each, or a single one twice", async () => {
+test("calls at most three channels, once each, and a single channel twice", async () => {
   const bad = (n: number) => Array.from({ length: n }, () => ({ as: `embed.${SIZE}--status-500` }));
   for (const [channels, attempts] of [
     [5, 3],
@@ -215,7 +215,7 @@ test("calls at most three channels once each, or a single one twice", async () =
   }
 });
 
-test("one deadline limits all attempts: two channels without an answer take no longer than one", async () => {
+test("one deadline limits all attempts: three channels that never answer take less than 3 s with a limit of 1 s", async () => {
   const holes = [{ as: "embed.8--black-hole" }, { as: "embed.8--black-hole" }, { as: "embed.8--black-hole" }];
   const { name } = await routed.route("embeddings", holes);
   const reply = await embed(name);
@@ -225,7 +225,7 @@ test("one deadline limits all attempts: two channels without an answer take no l
   expect(reply.tookMs).toBeLessThan(3_000);
 });
 
-test("serves every call during a burst of 503s on half of the traffic without multiplying it", async () => {
+test("serves every call while one of two channels answers 503, with at most 10 % more upstream calls", async () => {
   const { name } = await routed.route("embeddings", [
     { as: "embed.8--status-503", priority: 0 },
     { as: "embed.8", priority: 0 },

@@ -62,7 +62,7 @@ async function keyOf(name: string) {
   return items.find((key: { name: string }) => key.name === name);
 }
 
-/** A member with these limits, two API keys of theirs and their playground key. */
+/** Creates a member with these limits, two API keys and a playground key. */
 async function newUser(username: string, limits: object) {
   const { url } = routed.product;
   const password = "eleven blue teapots sing";
@@ -220,7 +220,7 @@ describe("a change of a channel", () => {
     expect(routed.upstream.ledger.at(-1)?.headers.authorization).toBe("Bearer sk-upstream-another-key-9999");
   });
 
-  test("reaches a second process on the same store within a second", async () => {
+  test("reaches a second process on the same store, as do a user's limit and the use of a shared budget", async () => {
     const { name, ids } = await routed.route("embeddings", [{ as: "embed.8" }]);
     const second: Product = await startProduct({
       dataDirectory: routed.product.dataDirectory,
@@ -236,7 +236,7 @@ describe("a change of a channel", () => {
       const tookMs = performance.now() - changedAt;
       console.log(`a second process followed after ${tookMs.toFixed(0)} ms`);
       expect(status).toBe(503);
-      // A user's limit reaches it, too.
+      // A user's limit reaches the second process, too.
       const { name: open } = await routed.route("embeddings", [{ as: "embed.8" }]);
       const { user, keys } = await newUser("followed", {});
       while ((await embed(open, keys[0] ?? "", second.url)).status !== 200);
@@ -262,7 +262,7 @@ describe("a change of a channel", () => {
   });
 });
 
-test("two hundred calls that wait for one upstream do not delay calls to another", async () => {
+test("calls to one upstream succeed while two hundred calls wait for another", async () => {
   const { name: stuck } = await routed.route("embeddings", [{ as: "embed.8--black-hole" }]);
   const { name } = await routed.route("embeddings", [{ as: "embed.8" }]);
   const waiting = concurrently(200, stuck, routed.key);

@@ -16,7 +16,7 @@ const GOOD: RouteTarget = { as: `embed.${SIZE}` };
 
 describe("a 429 of the upstream", () => {
   test.each(RETRY_AFTER_FORMS.map((form, index) => [String(form.header), index, form.expectedMs] as const))(
-    "with 'Retry-After: %s' fails over, or reaches the caller with at most a minute",
+    "with 'Retry-After: %s' fails over; without another channel the caller gets a Retry-After of at most 60 s",
     async (_header, index, expectedMs) => {
       const limited = `embed.${SIZE}--limited-${index}`;
       const { name } = await routed.route("embeddings", [{ as: limited }, GOOD]);
@@ -28,14 +28,14 @@ describe("a 429 of the upstream", () => {
       expect(reply.headers["retry-after"]).toBe(
         String(Math.ceil(Math.min(60_000, expectedMs ?? 1_000) / 1_000)),
       );
-      // Its circuit is open now: the upstream is not called, the caller gets the same error.
+      // The channel's circuit is open now: the upstream is not called, and the caller gets the same error.
       const asked = routed.upstream.ledger.length;
       expectFailure("openai", await embed(alone), 429, "upstream_rate_limited");
       expect(routed.upstream.ledger.length).toBe(asked);
     },
   );
 
-  test("in Google's form (RetryInfo) counts, and the caller gets the shortest wait", async () => {
+  test("with Google's RetryInfo on every channel reaches the caller with the shortest wait", async () => {
     const { name } = await routed.route("embeddings", [
       { as: `embed.${SIZE}--retry-info-34`, provider: "gemini" },
       { as: `embed.${SIZE}--retry-info-9`, provider: "gemini" },

@@ -88,7 +88,7 @@ describe("with an Idempotency-Key", () => {
     expect(theirs.status).toBe(200);
   });
 
-  test("runs again a call that failed, whose stream broke, or whose caller left", async () => {
+  test("a call that failed, whose stream broke, or whose caller left runs again", async () => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--status-500" }]);
     const key = randomUUID();
     const repair = (version: number, upstream_name: string) =>
@@ -145,7 +145,7 @@ describe("with an Idempotency-Key", () => {
     leaving.abort();
     await first;
     const reply = await second;
-    // Its own call stalls too; it must fail and not wait endlessly.
+    // The repeat's own call stalls, too: it must fail instead of waiting without end.
     expect([reply.status, reply.isWhole]).toEqual([200, false]);
     expect(await routed.whenRows(name, 2)).toHaveLength(2);
   });
@@ -172,7 +172,7 @@ describe("from the cache", () => {
     },
   );
 
-  test("serves neither truncated speech nor speech cached before a channel change", async () => {
+  test("neither truncated speech nor speech from before a channel change is served", async () => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--cut-at-chunk-3" }], { cacheable: true });
     await routed.send(...spoken("openai", name, TEXT));
     const again = await routed.send(...spoken("openai", name, TEXT));
@@ -190,7 +190,7 @@ describe("from the cache", () => {
     expect((await routed.send(...spoken("openai", name, TEXT))).headers["x-patchbay-cache"]).toBe("miss");
   });
 
-  test("embeddings are served, also for some texts of a request, and never with another size", async () => {
+  test("embeddings are served for all or some texts of a request, and only in the requested size", async () => {
     const { name } = await routed.route("embeddings", [{ as: "embed.16" }], {
       cacheable: true,
       prices: PRICES,
@@ -229,7 +229,7 @@ describe("batched", () => {
     const calls = routed.upstream.ledger.slice(before);
     console.log(`64 texts in ${calls.length} calls`);
     expect(calls.length).toBeLessThan(48);
-    // The upstream's tokens and ours are equal.
+    // The upstream counts as many tokens as the ledger.
     const billed = calls.reduce((sum, call) => sum + call.tokens, 0);
     expect(billed).toBe(texts.reduce((sum, text) => sum + tokensOf(text), 0));
     const rows = await routed.rows(name);

@@ -35,7 +35,7 @@ function encryptedTexts(dataDirectory: string): string[] {
   return [...keys, ...factors, ...settings].filter((text) => encryptionKeyId(text) !== null);
 }
 
-test("a rotation of the secret under load, killed three times, fails no request and leaves nothing encrypted under the old one", async () => {
+test("rotating the secret under load, killed three times, fails no request and leaves nothing under the old secret", async () => {
   const old = secret();
   const fresh = secret();
   routed = await startRouted({ env: { PATCHBAY_SECRET: old } });

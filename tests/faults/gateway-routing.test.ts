@@ -5,7 +5,7 @@ import type { ChannelRecord } from "@/lib/ports/store";
 import { embedModel, FakeClock, lexicalChannel } from "../support/factories";
 import { openGatewayHarness } from "../support/gateway-harness";
 
-/** Routing over minutes of simulated time and tens of thousands of calls, with the real routes and a ledger in memory. */
+/** Routing over minutes of simulated time and thousands of calls, with the real routes and a ledger in memory. */
 
 /** The engine of one channel: its latency and its reply. */
 interface Engine {
@@ -104,7 +104,7 @@ test("a primary that flaps for a minute fails no request, and its open circuit s
   expect([...statuses]).toEqual([[200, sent]]);
   // Five failures open the circuit, then one probe each 30 s: few failovers.
   expect(asked - sent).toBeLessThanOrEqual(20);
-  // It is used again once it is healthy.
+  // The primary is used again once it is healthy.
   expect(calls.primary).toBeGreaterThan(sent / 12);
   expect(harness.rows).toHaveLength(sent);
 }, 120_000);
@@ -142,7 +142,7 @@ test("of two channels of equal weight, one that is ten times slower gets a few p
   await Promise.all(replies);
   console.log(`shares ${JSON.stringify(calls)}`);
   expect(calls.quick).toBeGreaterThan(950);
-  // It is still measured regularly.
+  // The slow channel still gets calls, which measure its latency.
   expect(calls.slow).toBeGreaterThan(0);
 }, 60_000);
 

@@ -23,10 +23,10 @@ afterAll(() => routed?.close());
 /** Upstream calls that cost money; lists of voices do not. */
 const paidCalls = () => routed.upstream.ledger.filter((call) => call.method === "POST").length;
 
-/** The start of a good stream in each framing, and its error in the middle of one. */
+/** A call that requests a framing, and how to find an error in the middle of its reply. */
 interface Framing {
   call(model: string): [path: string, body: unknown];
-  /** The error's code as the last thing in the body; null where the framing cannot carry one. */
+  /** The error code at the end of the body; null where the framing cannot carry an error. */
   errorIn(reply: Reply): string | null;
 }
 
@@ -106,7 +106,7 @@ describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== UNSTREAMED))(
   "sent as %s",
   (_name, framing) => {
     test.each(CASES)(
-      "a stream of %s that %s passes on its audio and the error, and destroys the socket",
+      "a stream of %s that %s is passed on with the error, and the caller's socket is destroyed",
       async (provider, _title, failure, code, status) => {
         // A healthy channel is available, but must not be used once bytes were sent.
         const { name, ids } = await routed.route("speech", [
@@ -132,7 +132,7 @@ describe.each(Object.entries(FRAMINGS).filter(([name]) => name !== UNSTREAMED))(
 );
 
 test.each(Object.entries(FRAMINGS).filter(([framing]) => !framing.startsWith("Gemini")))(
-  "speech that Gemini ended early is not whole as %s, which have no field for the reason",
+  "speech that Gemini ended early is a broken reply as %s, which has no field for the reason",
   async (_framing, { call, errorIn }) => {
     const { name, ids } = await routed.route("speech", [{ as: "tts--early-finish", provider: "gemini" }]);
     for (let asked = 0; asked < 6; asked++) {
@@ -157,7 +157,7 @@ test.each(["gemini", "openai"] as const)(
     expect([long.status, long.isWhole], long.text.slice(0, 300)).toEqual([200, true]);
     const [row] = await routed.whenRows(name, 1);
     expect(row).toMatchObject({ attempts: 1, status: 200 });
-    // The stream ends after 200 ms.
+    // A streamed reply of this upstream would end after 200 ms of audio.
     expect(row?.audio_ms).toBeGreaterThan(400);
   },
 );
@@ -236,7 +236,7 @@ test("a reply cut at any byte is never answered with 200", async () => {
 });
 
 describe("a caller who leaves", () => {
-  /** Sends, leaves while waiting or while receiving, and resolves when the upstream has noticed. */
+  /** Aborts a call while it waits or receives; returns the milliseconds until the upstream has no call in progress. */
   async function leave(path: string, body: unknown, when: "waiting" | "receiving"): Promise<number> {
     const leaving = new AbortController();
     let isReceiving = false;
@@ -262,7 +262,7 @@ describe("a caller who leaves", () => {
     ["before the upstream's headers", "embeddings", "embed.8--black-hole", "waiting"],
     ["in the middle of the upstream's reply", "embeddings", "embed.8--stall-at-chunk-0", "waiting"],
   ] as const)(
-    "%s of %s stops the upstream within a second, with one row",
+    "%s of %s stops the upstream call within a second and gets one ledger entry",
     async (_when, operation, as, when) => {
       const { name } = await routed.route(operation, [
         { as },
@@ -278,7 +278,7 @@ describe("a caller who leaves", () => {
       expect(paidCalls() - asked).toBe(1);
       expect(rows.map((row) => [row.status, row.error, row.attempts])).toEqual([[499, "caller_left", 1]]);
       if (when === "receiving") expect(rows[0]?.audio_ms).toBeGreaterThan(50);
-      // It does not count as a failure of the channel.
+      // The abort does not count as a failure of the channel.
       const channels = await routed.console("/api/channels");
       const states = channels.items.map((one: { health: { state: string } }) => one.health.state);
       expect(new Set(states.slice(-2))).toEqual(new Set(["closed"]));
@@ -302,7 +302,7 @@ describe("a caller who leaves", () => {
     await own.whenNoSockets();
     const rows = await routed.whenRows(name, own.ledger.length);
     expect(own.ledger.length).toBeGreaterThan(0);
-    // Some left after a channel was chosen and before the upstream read the request.
+    // Some callers left after a channel was chosen and before the upstream read the request.
     expect(rows.filter((row) => row.attempts > 0).length).toBeGreaterThanOrEqual(own.ledger.length);
     expect(new Set(rows.map((row) => row.request_id)).size).toBe(rows.length);
     await own.close();
@@ -328,7 +328,7 @@ describe("memory", () => {
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${routed.product.process.pid}/status`, "utf8"))?.[1]) /
     1_024;
 
-  test("stays constant while floods and gzip bombs are refused", async () => {
+  test("grows by less than 200 MB while endless replies and gzip bombs are refused", async () => {
     const before = residentMb();
     for (const failure of ["huge", "bomb"]) {
       const targets = Array.from({ length: 2 }, () => ({ as: `embed.8--${failure}` }));
@@ -362,7 +362,7 @@ describe("memory", () => {
       `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${routed.key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
     await until(() => (own.ledger[1]?.bodyBytes ?? 0) > 100_000);
-    // Time for as much as would flow without backpressure.
+    // Without backpressure, all of the upstream's data would arrive in this time.
     await routed.busy(200);
     const sentMb = (own.ledger[1]?.bodyBytes ?? 0) / 1_024 ** 2;
     console.log(

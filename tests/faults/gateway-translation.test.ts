@@ -10,7 +10,7 @@ import {
 } from "../support/routed-product";
 import { pitchOf, tonePcm, vectorOf } from "../support/upstream/sounds";
 
-/** The caller's dialect and the channel's are independent: requests sent upstream, and replies. */
+/** Translation between the caller's dialect and the channel's: the upstream requests, and the replies. */
 
 let routed: RoutedProduct;
 beforeAll(async () => {
@@ -20,10 +20,10 @@ afterAll(() => routed?.close());
 
 const TEXT = "The quick brown fox jumps over the lazy dog.";
 
-/** The last call that spoke or embedded. */
+/** The last upstream call that requested speech or embeddings. */
 function lastCall() {
   const call = routed.upstream.ledger.findLast((one) => one.method === "POST");
-  // The requests are the tests' own.
+  // The tests know the shape of the requests that they cause.
   return { path: call?.path ?? "", body: call?.body as ReturnType<typeof JSON.parse> };
 }
 
@@ -88,7 +88,7 @@ describe("Gemini's dialect on an OpenAI channel", () => {
     ]);
     const pcm = samplesOf(reply);
     expect(seconds(pcm)).toBeCloseTo(1.5, 1);
-    // Half a second each: the middle one has the other voice's pitch.
+    // Each line lasts half a second; the middle one has the pitch of the other voice.
     const pitch = (from: number) =>
       medianPitch(floats(pcm.subarray(from * 48_000, (from + 0.4) * 48_000)), 24_000);
     expect(pitch(0.05)).toBeCloseTo(pitchOf("echo"), -1);
@@ -98,7 +98,7 @@ describe("Gemini's dialect on an OpenAI channel", () => {
     expect(row).toMatchObject({ status: 200, attempts: 1, audio_ms: Math.round(pcm.length / 48) });
   });
 
-  test("streams frames of whole samples with finish reason and usage only in the last", async () => {
+  test("streams frames of whole samples, with usage only in the last frame", async () => {
     const { name } = await routed.route("speech", [{ as: "tts" }]);
     const [path, body] = spoken("gemini", name, TEXT.repeat(5));
     const reply = await routed.send(path.replace(":generateContent", ":streamGenerateContent?alt=sse"), body);
@@ -143,7 +143,7 @@ describe("OpenAI's dialect on a Gemini channel", () => {
     return lastCall().body.generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName;
   }
 
-  test.each(Object.entries(MAGIC))("returns %s", async (format, hasFormat) => {
+  test.each(Object.entries(MAGIC))("returns audio in the format %s", async (format, hasFormat) => {
     const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }]);
     const body = { model: name, input: TEXT, voice: "nova", response_format: format };
     const reply = await routed.send("/v1/audio/speech", body);
@@ -222,7 +222,7 @@ describe("OpenAI's embeddings on a Gemini channel", () => {
     expect(numbers.map((_, at) => bytes.readFloatLE(at * 4))).toEqual(numbers.map(Math.fround));
   });
 
-  test("of token IDs equal those of their text", async () => {
+  test("of token IDs are requested from the upstream with the decoded texts", async () => {
     const { json } = await ask({ input: [[15339, 1917], [15339]] });
     const texts = lastCall().body.requests.map(
       (one: { content: { parts: { text: string }[] } }) => one.content.parts[0]?.text,
@@ -241,7 +241,7 @@ describe("OpenAI's embeddings on a Gemini channel", () => {
   });
 });
 
-test("Gemini's embeddings on an OpenAI channel keep order, size and task", async () => {
+test("Gemini's embeddings on an OpenAI channel keep their order and size", async () => {
   const { name } = await routed.route("embeddings", [{ as: "embed.16" }]);
   const requests = ["one", "two"].map((text) => ({
     model: `models/${name}`,

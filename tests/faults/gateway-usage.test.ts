@@ -53,7 +53,7 @@ describe("implausible usage", () => {
   );
 
   test.each(["gemini", "openai"] as const)(
-    "counts what an upstream of %s reads besides the text, unless the channel ignores it",
+    "counts the instructions and tools that an upstream of %s reads, unless the channel ignores them",
     async (provider) => {
       const [path, body] = spoken(provider, "MODEL", "hello world");
       const guided = {
@@ -68,7 +68,7 @@ describe("implausible usage", () => {
         prices: PRICES,
       });
       expect((await send(name)).status).toBe(200);
-      // Gemini's: two lines and the tool's JSON.
+      // Gemini also reads the two lines of the system instruction and the tool's JSON.
       const tokens = provider === "openai" ? 4 : 13;
       expect((await routed.rows(name))[0]).toMatchObject({ input_tokens: tokens, estimated: true });
       await send("patchbay-speech");
@@ -82,11 +82,11 @@ describe("implausible usage", () => {
     },
   );
 
-  test("refuses several candidates that a budget has no room for, before the upstream", async () => {
+  test("refuses more candidates than the budget covers, before an upstream call", async () => {
     const { name } = await routed.route("speech", [{ as: "tts", provider: "gemini" }], {
       prices: { output_per_million_tokens: "1" },
     });
-    // 3.65 s of 25 tokens are reserved for one.
+    // For each candidate 3.65 s of audio are reserved, at 25 tokens per second.
     const key = await routed.newKey({ name: "for two", budget: { total_usd: "0.000200000" } });
     const [path, body] = spoken("gemini", name, "hello world");
     const send = (candidateCount: number) => {

@@ -129,7 +129,7 @@ const EXPECTED: Record<keyof typeof KINDS, [number, Record<string, unknown>]> = 
 describe.each(Object.keys(KINDS))("%s", (kind) => {
   const ask = (url: string) => sendRaw(url, KINDS[kind]?.() ?? { path: "/" });
 
-  test("carries the headers of its kind", async () => {
+  test("has the security headers of its kind of path", async () => {
     const [status, headers] = EXPECTED[kind] ?? [0, {}];
     const reply = await ask(product.url);
     expect(reply.status, reply.text.slice(0, 200)).toBe(status);
@@ -144,7 +144,7 @@ describe.each(Object.keys(KINDS))("%s", (kind) => {
     expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("sends HSTS where the service is reached by HTTPS", async () => {
+  test("has an HSTS header if PATCHBAY_BASE_URL is an HTTPS URL", async () => {
     const reply = await ask(secure.url);
     expect(reply.headers["strict-transport-security"]).toMatch(/^max-age=(?:6307|3153)\d{4}$/);
   });
@@ -154,7 +154,7 @@ describe("a page's scripts", () => {
   const nonceOf = (reply: RawReply) =>
     /'nonce-([^']+)'/.exec(String(reply.headers["content-security-policy"]))?.[1] ?? "";
 
-  test("run with the nonce of this reply, which every inline script has", async () => {
+  test("all have the nonce of the reply's Content-Security-Policy", async () => {
     const reply = await sendRaw(product.url, { method: "GET", path: "/login", headers: HTML });
     const nonce = nonceOf(reply);
     expect(Buffer.from(nonce, "base64").length).toBeGreaterThanOrEqual(16);
@@ -174,7 +174,7 @@ describe("a page's scripts", () => {
   });
 });
 
-test("next-auth's _log accepts and writes nothing", async () => {
+test("next-auth's _log endpoint writes nothing to the log", async () => {
   const before = product.output();
   const reply = await sendRaw(product.url, {
     path: "/api/auth/_log",

@@ -28,7 +28,7 @@ async function embed(input: string[]): Promise<void> {
   expect(status, text).toBe(200);
 }
 
-test("needs at most 190 MB again a minute after the last use of the semantic model", async () => {
+test("the process needs at most 190 MB again within a minute after the last use of the semantic model", async () => {
   for (let round = 0; round < 8; round++) {
     const texts = Array.from({ length: 32 }, (_, i) => `Kettle ${i} of round ${round} hums while we wait.`);
     await Promise.all([embed(texts), embed(["Good morning."]), embed(["A long story. ".repeat(100)])]);

@@ -66,7 +66,7 @@ describe.each([
   });
 });
 
-test("continues and stops in order while its output is on a full disk", async () => {
+test("the server continues and shuts down cleanly while its output is on a full disk", async () => {
   const product = await startWith("full-output.mjs");
   try {
     await setUp(product.url);

@@ -62,7 +62,7 @@ test("refuses a body that is slower than the changed limit", async () => {
   await change({});
 }, 20_000);
 
-test("closes connections of one address above the changed limit at once", async () => {
+test("closes new connections of an address above the changed limit, until the limit is raised again", async () => {
   await change({ connectionsPerAddress: 16 });
   const sockets = await Promise.all(Array.from({ length: 24 }, openSocket));
   await expect

@@ -45,7 +45,7 @@ test("refuses a password at the credentials callback and starts no session", asy
   expect(JSON.stringify(reply.headers["set-cookie"] ?? "")).not.toContain("session-token=ey");
 });
 
-test("does not change a claim by an update of the session", async () => {
+test("changes no claim when a client updates the session", async () => {
   const { token, cookie: csrfCookie } = await csrf();
   const before = (await get("/api/auth/session", { cookie })).json as { user: object };
   const reply = await post(
@@ -68,7 +68,7 @@ test("writes nothing to the log at next-auth's log endpoint", async () => {
 const hasNoBody = (method: string) => method === "GET" || method === "TRACE";
 
 test.each(["csrf", "session", "providers", "signin"])(
-  "answers HEAD of %s as GET, without its body",
+  "answers HEAD of %s like GET, without a body",
   async (name) => {
     const [found, head] = await Promise.all(
       ["GET", "HEAD"].map((method) => sendRaw(product.url, { method, path: `/api/auth/${name}` })),

@@ -29,12 +29,12 @@ afterAll(() => routed?.close());
 const embedding = { model: "patchbay-embed", input: "a few words", dimensions: 8 };
 
 /**
- * Without a descriptor for the refusal, a connection is closed without an answer: 120 to 163 of 400 were. Fails when
- * more than three quarters are.
+ * Every answer is 200 or 503. A connection that finds no descriptor for its refusal is closed without an answer: 120 to
+ * 163 of 400 were. Fails when fewer than a tenth are answered.
  */
 function expectServedOrRefused(replies: readonly (Reply | null)[]): { served: number; refused: number } {
   const answered = replies.filter((reply) => reply !== null);
-  // Those that find no descriptor are closed, on a slow machine three quarters of them.
+  // On a slow machine, three quarters of the connections are closed.
   expect(answered.length).toBeGreaterThanOrEqual(replies.length / 10);
   for (const { status, headers, text } of answered) {
     expect([200, 503], text.slice(0, 300)).toContain(status);
@@ -104,7 +104,7 @@ describe("a server with few file descriptors", () => {
     await untilServed(path, body);
   });
 
-  test("does not record an upstream error when it has no socket left", { timeout: 60_000 }, async () => {
+  test("keeps the circuit closed without a socket for the upstream", { timeout: 60_000 }, async () => {
     const { name, ids } = await routed.route("embeddings", [{ as: "embed.8--slow-300" }]);
     const replies = await Promise.all(
       Array.from({ length: CALLERS }, () => call("/v1/embeddings", { model: name, input: "a" })),
@@ -125,7 +125,7 @@ describe("a server without free file descriptors", () => {
   });
   afterAll(() => starved?.close());
 
-  /** Sets the soft limit of the running server (prlimit(1)); below the number of open files, nothing more can be opened. */
+  /** Sets the soft limit of the running server (prlimit(1)). Below the number of open files, no file can be opened. */
   const allowFiles = (count: number) => {
     const { status, stderr } = spawnSync("prlimit", [
       `--pid=${starved.product.process.pid}`,

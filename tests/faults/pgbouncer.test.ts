@@ -49,7 +49,7 @@ test("the start is refused with one line that names the setting for pgbouncer.in
   );
 }, 60_000);
 
-test("calls are recorded once each, and the log names what LISTEN needs", async () => {
+test("each call is recorded once, and the log names the variable that LISTEN needs", async () => {
   const { direct, url } = await pooled([IGNORED]);
   const product = await start({ DATABASE_URL: url });
   expect(product.output()).toMatch(/live pages[^\n]*DATABASE_URL_DIRECT[^\n]*store_listener_deaf/);
@@ -79,7 +79,7 @@ test("with DATABASE_URL_DIRECT a revoked key is refused by another instance with
   await expect.poll(async () => (await embed(other.url, key, "a text")).status, { timeout: 1_000 }).toBe(401);
 }, 60_000);
 
-test("free and priced calls of two instances at once are all answered", async () => {
+test("concurrent free and priced calls of two instances all succeed", async () => {
   const { url } = await pooled([IGNORED]);
   const env = { DATABASE_URL: url, PATCHBAY_SECRET: SECRET, PATCHBAY_UPSTREAM_ALLOW: "127.0.0.1" };
   const routed = await startRouted({ env });
@@ -90,7 +90,7 @@ test("free and priced calls of two instances at once are all answered", async ()
   });
   const key = await routed.newKey({ budget: { total_usd: "1" } });
   const call = (at: string, model: string) => sendOver(at, "/v1/embeddings", { model, input: "a text" }, key);
-  // The instances meet the ledger's statements in different orders.
+  // The two instances run the ledger's statements for the first time in different orders.
   const order = { [routed.product.url]: ["patchbay-embed", priced], [other.url]: [priced, "patchbay-embed"] };
   for (const [at, models] of Object.entries(order)) {
     for (const model of models)
@@ -104,12 +104,12 @@ test("free and priced calls of two instances at once are all answered", async ()
   }
 }, 120_000);
 
-test("a process that stops in a write transaction holds up the writes of others for some seconds only", async () => {
+test("a process that hangs in a write transaction blocks the writes of other processes for at most 20 s", async () => {
   const { direct, url } = await pooled([IGNORED]);
   const open = async (instanceId: string) => {
     const store = await openStore({
       databaseUrl: url,
-      // Only SQLite uses the writer.
+      // Only SQLite uses the writer thread.
       writerWorker: new URL("file:///dev/null"),
       instanceId,
       clock: SYSTEM_CLOCK,

@@ -11,7 +11,7 @@ import { digestStore } from "../support/store-dump";
 
 /** Who can do the initial setup, and where the setup token is shown or stored. */
 
-/** A non-loopback address of this machine: calls to it come from it, as from another machine. */
+/** A non-loopback address of this machine: it is also the source address of calls to it, as if from another machine. */
 const NEIGHBOUR = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === "IPv4" && !one.internal)?.address;

@@ -97,7 +97,7 @@ describe("https", () => {
     expect(reply.headers["strict-transport-security"]).toBeUndefined();
   });
 
-  test("the trusted proxy's https makes cookies Secure and permits only an https origin", async () => {
+  test("the trusted proxy's https makes cookies Secure and sends HSTS for at least a year", async () => {
     const reply = await login({ "x-forwarded-proto": "https", "x-forwarded-for": "198.51.100.20" }, PROXY);
     expect(reply.status).toBe(200);
     for (const one of reply.headers["set-cookie"] ?? []) {
@@ -110,7 +110,7 @@ describe("https", () => {
     ).toBeGreaterThanOrEqual(31_536_000);
   });
 
-  test("uses the trusted proxy's scheme when two are given", async () => {
+  test("uses the last of two schemes, which the trusted proxy added", async () => {
     const address = { "x-forwarded-for": "198.51.100.21" };
     const forged = await login({ ...address, "x-forwarded-proto": "https, http" }, PROXY);
     expect(forged.headers["strict-transport-security"]).toBeUndefined();
@@ -191,7 +191,7 @@ test("nginx as the guide configures it lets the console encode a recording of si
   }
 });
 
-test("an idle connection outlasts the 120 s of Caddy, for as long as the guide says", async () => {
+test("the keep-alive timeout exceeds Caddy's 120 s and is the one that the guide states", async () => {
   const reply = await sendRaw(product.url, {
     method: "GET",
     path: "/api/health/live",

@@ -5,7 +5,7 @@ import { openRedisInstance } from "../support/shared-limits";
 
 /** What an operator sees of an outage of Redis, and when the slots of a crashed instance are free. */
 
-/** Conditions are checked every 15 s, and raise after 5 s. */
+/** Alert conditions are checked every 15 s, and open an alert once they have held for 5 s. */
 const ALERT_MS = 60_000;
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -51,7 +51,7 @@ test("an outage of Redis opens an alert and shows in /metrics until it ends", {
   await expect.poll(isUp, { timeout: 20_000 }).toBe("1");
 });
 
-test("the slots of an instance that crashes are free within 30 s", async () => {
+test("a concurrency slot in Redis expires within 20 s, which frees the slots of a crashed instance", async () => {
   const redis = await redisServer();
   const one = await openRedisInstance({ url: redis.url });
   closers.push(() => one.close());
@@ -70,7 +70,7 @@ test("the slots of an instance that crashes are free within 30 s", async () => {
   expect(leftMs).toBeLessThanOrEqual(20_000);
   expect(leftMs).toBeGreaterThan(10_000);
   const setMs = Number(await redis.command("PTTL", key));
-  // Below 0, it would stay forever.
+  // A negative PTTL would mean that the key never expires.
   expect(setMs).toBeGreaterThan(0);
   expect(setMs).toBeLessThanOrEqual(20_000);
 });

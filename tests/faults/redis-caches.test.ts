@@ -20,7 +20,7 @@ const OTHER_SECRET = "another secret of the tests, long enough";
 const DIGEST_KEY = "a digest key of the tests, long enough";
 const MB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
-/** A wait of `ANSWER_MS` on a machine that other tests keep busy. */
+/** The longest wait of `ANSWER_MS` on a machine that other tests keep busy. */
 const BRIEF_MS = 400;
 
 const closers: (() => unknown)[] = [];
@@ -344,7 +344,7 @@ test("values that wait for Redis are bounded, and further values are not stored"
   expect(await found("key 8")).toBe(false);
 });
 
-test("a call that waited for a late limit does not wait for the cache", async () => {
+test("a call that already waited in vain for its rate limit in Redis does not wait for the shared cache", async () => {
   const { gate, slow } = await openStallingInstance();
   const cache = openCache({ link: slow.link });
   gate.block();
@@ -367,7 +367,7 @@ async function openStallingInstance() {
   closers.push(() => gate.close());
   const slow = await openRedisInstance({ url: `redis://127.0.0.1:${gate.port}`, answerMs: ANSWER_MS });
   closers.push(() => slow.close());
-  // The connection of large values, too.
+  // Also waits for the connection that carries large values.
   await until(async () => slow.link.isUp && (await slow.link.exchange("test:", ["PING"])) === "PONG");
   return { gate, slow };
 }

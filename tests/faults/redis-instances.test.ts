@@ -193,14 +193,14 @@ test("events of one instance reach the pages of the others within two seconds, a
   expect(await until(() => received.includes("circuits null"))).toBeLessThan(2_000);
   expect(received.filter((event) => event.startsWith("usage"))).toEqual(["usage usr_0", "usage usr_1"]);
   await new Promise((resolve) => setTimeout(resolve, 600));
-  // Without those of `waitForMessages`, which come from the other instance.
+  // The `models` events come from `waitForMessages` on the other instance.
   expect(own.filter((event) => !event.startsWith("models"))).toHaveLength(101);
 });
 
 const embed = (node: Node, input = "a text", key = KEY) =>
   node.call("/v1/embeddings", { ...key, body: { model: "patchbay-embed", input } });
 
-test("a repeat on another instance gets the first one's reply and costs nothing", async () => {
+test("a request repeated on another instance with its Idempotency-Key gets the first reply and costs nothing", async () => {
   const first = await embed(one);
   expect(first.status).toBe(200);
   // The reply is stored after it is sent.
@@ -211,7 +211,7 @@ test("a repeat on another instance gets the first one's reply and costs nothing"
   expect(await embed(other, "another text")).toMatchObject({ status: 400 });
 });
 
-test("simultaneous requests on two instances run once", async () => {
+test("simultaneous requests with one Idempotency-Key on two instances run once", async () => {
   const replies = await Promise.all([embed(one), embed(other), embed(one), embed(other)]);
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
@@ -234,7 +234,7 @@ test("a wait for another instance's reply lasts until that request ends, and is 
   for (const replies of [running, waiting]) replies.close();
 });
 
-test("a running request is claimed again in a Redis that came back empty", async () => {
+test("the claim of a running request is stored again in a Redis that came back empty", async () => {
   const cipher = createCipher({ current: SECRET, previous: [] });
   const [running, waiting] = [
     new RedisReplies(one.redis.link, cipher, "one"),
@@ -252,7 +252,7 @@ test("a running request is claimed again in a Redis that came back empty", async
   for (const replies of [running, waiting]) replies.close();
 });
 
-test("a repeat on another instance needs no slot of its key, which the original has", async () => {
+test("a repeat on another instance needs no concurrency slot while the first request holds the key's only one", async () => {
   let finish = (): void => undefined;
   const settling = new Promise<void>((resolve) => {
     finish = resolve;
@@ -287,7 +287,7 @@ test("a stored reply is encrypted in Redis and expires within a day", async () =
   expect(ttlMs).toBeLessThanOrEqual(24 * 3_600_000);
 });
 
-test("without Redis each instance answers its own repeats", async () => {
+test("an instance answers its own repeats without Redis", async () => {
   await embed(one);
   for (const { redis: instance } of nodes) instance.close();
   const isolated = await Promise.all([embed(one, "b", { headers: { "idempotency-key": "b" } }), embed(one)]);

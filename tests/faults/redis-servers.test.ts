@@ -56,7 +56,7 @@ async function expectShared(one: RedisInstance): Promise<void> {
   await expect.poll(() => cache.find("usr_1", ["a", "b"]), { timeout: 10_000 }).toEqual(stored);
 }
 
-test("rediss:// connects with a private certificate authority, once its file has it, and an ACL user", async () => {
+test("rediss:// connects as an ACL user with a private certificate authority, once the CA file has its certificate", async () => {
   const file = (name: string) => path.join(ROOT, "tests/support/tls", name);
   const acl = "user patchbay on >secret ~test:* &test:* +@all";
   const port = await freePort();
@@ -76,13 +76,13 @@ test("rediss:// connects with a private certificate authority, once its file has
   const withoutCa = await instance(url);
   expect(withoutCa.link.isUp).toBe(false);
   expect(withoutCa.link.health.reason).toMatch(/certificate/i);
-  // An authority that changes later, as a mounted file does.
+  // The CA file changes later, as a mounted file does.
   let name = "second.crt";
   const one = await instance(url, () => readFileSync(file(name), "utf8"));
   expect(one.link.isUp).toBe(false);
   name = "first.crt";
   await expectShared(one);
-  // One that was replaced is not trusted any longer.
+  // An authority that was replaced is no longer trusted.
   const two = await instance(url, () => readFileSync(file(name), "utf8"));
   name = "second.crt";
   await redis.command("CLIENT", "KILL", "TYPE", "normal");

@@ -16,7 +16,7 @@ import { openTcpGate, type TcpGate } from "../support/tcp-gate";
 /** Redis slow, stopped, flapping, full, read-only, or with another password: no request fails or waits long. */
 
 const WINDOW = 60_000;
-/** A wait of 5 ms on a machine that other tests keep busy. */
+/** The longest wait of 5 ms on a machine that other tests keep busy. */
 const BRIEF_MS = 150;
 /** Longer than the product's 4 ms, so that one wait and two differ even on a busy machine. */
 const ANSWER_MS = 200;
@@ -79,7 +79,8 @@ async function drain({ limits }: RedisInstance, count: number, limit: number) {
 }
 
 /**
- * Expects requests to continue with the share during an outage, at most one to wait, and the limits to recover.
+ * Expects that requests use the instance's share of the limits during an outage, that at most one of them waits, and
+ * that the limits are shared again after `repair`.
  */
 async function expectFallback(one: RedisInstance, repair: () => unknown): Promise<void> {
   const during = await drain(one, 30, 10);
@@ -150,7 +151,7 @@ function repliesOf({ link }: RedisInstance, name: string): RedisReplies {
   return replies;
 }
 
-test("while Redis does not answer, claims wait only until the breaker opens", async () => {
+test("while Redis does not answer, claims of an Idempotency-Key wait only until the breaker opens", async () => {
   const { gate, one } = await stallingInstance(20);
   const replies = repliesOf(one, "one");
   gate.block();
@@ -159,7 +160,7 @@ test("while Redis does not answer, claims wait only until the breaker opens", as
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
-test("a claim waits for Redis even after a late answer, and finds the request running elsewhere", async () => {
+test("a claim of an Idempotency-Key waits for Redis even after a late answer, and finds the request running elsewhere", async () => {
   const { redis, gate, one } = await stallingInstance(20);
   const other = await instance({ url: redis.url, name: "other" });
   await until(() => other.link.isUp);
@@ -221,7 +222,7 @@ test("the share of an instance is the limit divided by the live instances, less 
   });
 });
 
-test("the slots of a crashed instance are free after a lease; those of a running one are not", async () => {
+test("the slots of a crashed instance are free once their lease expires; those of a running instance are kept", async () => {
   const redis = await redisServer();
   const leaseMs = 1_000;
   const [one, other] = [
@@ -320,7 +321,7 @@ test("three instances at several hundred calls a second admit the limit within 1
   for (const one of instances) expect(one.counted.get("redis_fallbacks")).toBeUndefined();
 });
 
-test("a start that fails late closes its connections", async () => {
+test("a start that fails after it has connected to Redis closes its connections", async () => {
   const redis = await redisServer();
   const dataDirectory = mkdtempSync(path.join(tmpdir(), "patchbay-late-"));
   closers.push(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -340,7 +341,7 @@ test("a start that fails late closes its connections", async () => {
   database.exec("drop table alerts");
   database.close();
   await expect(createContainer(env)).rejects.toThrow("no such table: alerts");
-  // The connection of this command.
+  // Only the connection of this command is left.
   await expect.poll(connected).toBe(1);
 });
 

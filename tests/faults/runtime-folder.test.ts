@@ -37,7 +37,7 @@ const call = (route: string, body: object) =>
     body: JSON.stringify(body),
   });
 
-test.each(Object.keys(SPEECH_CONTENT_TYPES))("speaks English and German as %s", async (format) => {
+test.each(Object.keys(SPEECH_CONTENT_TYPES))("the folder speaks English and German as %s", async (format) => {
   for (const input of ["The kettle is on.", "Der Kessel pfeift."]) {
     const body = { model: "patchbay-speech", voice: "alloy", input, response_format: format };
     const reply = await call("/v1/audio/speech", body);
@@ -47,19 +47,19 @@ test.each(Object.keys(SPEECH_CONTENT_TYPES))("speaks English and German as %s", 
   }
 });
 
-test.each(["patchbay-embed", "patchbay-embed-en"])("embeds with %s", async (model) => {
+test.each(["patchbay-embed", "patchbay-embed-en"])("the folder embeds with %s", async (model) => {
   const reply = await call("/v1/embeddings", { model, input: "The kettle is on." });
   expect(reply.status, await reply.text()).toBe(200);
 });
 
-test("serves pages with their scripts", async () => {
+test("the folder serves pages with their scripts", async () => {
   const page = await fetch(`${product.url}/login`);
   expect(page.status).toBe(200);
   const [script] = /\/_next\/static\/[^"]+\.js/.exec(await page.text()) ?? [];
   expect((await fetch(`${product.url}${script}`)).status).toBe(200);
 });
 
-test("has the admin command", async () => {
+test("the folder has the admin command", async () => {
   const env = { ...process.env, PATCHBAY_DATA_DIR: product.dataDirectory };
   const command = ["create-key", "--user", OWNER.username, "--name", "second"];
   const { stdout } = await run(process.execPath, [".next/patchbay/admin.mjs", ...command], {

@@ -8,7 +8,7 @@ import { sendRaw } from "../support/raw-request";
 
 /** Number of kills; `npm run test:soak` sets more. */
 const ROUNDS = Number(process.env.PATCHBAY_TEST_SETUP_KILLS ?? 12);
-/** The kills are spread from the request's start to this many times the length of a setup that ends. */
+/** The kills are spread from the start of the request over this many times the duration of a complete setup. */
 const SPREAD = 1.2;
 
 const isSetUp = async (url: string): Promise<boolean> => {

@@ -81,7 +81,7 @@ describe("a slow caller", () => {
     expectError(readReply(all), "openai", 408);
   });
 
-  test("who leaves in the middle of a body causes no row and no 500", async () => {
+  test("who leaves in the middle of a body causes no 500, and no request stays in flight", async () => {
     const before = product.output().length;
     for (let i = 0; i < 20; i++) {
       const wire = await openWire(product.port);

@@ -40,7 +40,7 @@ beforeAll(async () => {
   product = await startProduct({ nodeAdapterOnly: true, env });
   cookie = await setUp(product.url);
   key = await createKey(product.url, cookie);
-  // The engines are loaded, so that their memory is part of the baseline.
+  // Loads the engines, so that their memory is part of the baseline.
   const speech = await openSpeech(product.port, key, STREAM_PATH, geminiSpeech("Good morning. Good night."));
   await speech.until("0\r\n\r\n");
   speech.destroy();
@@ -249,7 +249,7 @@ test(`${UNREAD_READERS} callers who do not read an upstream's speech pause it, a
   upstream.close();
 });
 
-test("a caller who leaves stops the engine and leaves one row, with or without audio", {
+test("a caller who leaves a stream or a whole reply stops the engine and gets one settled row with status 499", {
   timeout: 90_000,
 }, async () => {
   const before = recordedCalls(product.dataDirectory).length;

@@ -62,7 +62,7 @@ test("does not decrypt a secret of another column, row or purpose", () => {
 test("does not decrypt a text with any changed character", () => {
   const encrypted = cipher.encrypt("upstream-key", AAD, PLAIN);
   for (let at = 0; at < encrypted.length; at++) {
-    // Not the last bits, of which base64url leaves some unused.
+    // Replaces a whole character: base64url can leave the last bits of a text unused.
     const other = encrypted[at] === "A" ? "_" : encrypted[at] === "." ? "-" : "A";
     const changed = encrypted.slice(0, at) + other + encrypted.slice(at + 1);
     expect(() => cipher.decrypt("upstream-key", AAD, changed), changed).toThrow();
@@ -73,7 +73,7 @@ test("does not decrypt a text with any changed character", () => {
   expect(() => cipher.decrypt("upstream-key", AAD, `${encrypted}.x`)).toThrow("not in a form");
 });
 
-test("decrypts bytes with their AAD and purpose, unaltered and whole only", () => {
+test("decrypts bytes only with their AAD and purpose, and only if they are unaltered and complete", () => {
   const plain = Uint8Array.from({ length: 300 }, (_, at) => at);
   const encrypted = cipher.encryptBytes("shared-cache", AAD, plain);
   expect(Uint8Array.from(cipher.decryptBytes("shared-cache", AAD, encrypted))).toEqual(plain);
@@ -101,7 +101,7 @@ test("names the missing key with another secret, and still decrypts with the pre
   expect(encryptionKeyId("not encrypted")).toBeNull();
 });
 
-test("keys digests by secret and purpose", () => {
+test("gives different digests for different secrets and purposes", () => {
   const other = createCipher({ current: "another instance secret, long enough", previous: [SECRET] });
   const digests = [
     cipher.digest("backup-code", "value"),
@@ -123,7 +123,7 @@ test("writes no plain secret to the file, its log or a backup", async () => {
   await store.close();
   const contents = [wal, readFileSync(database.file), readFileSync(backup)];
   for (const bytes of contents) expect(bytes.includes(PLAIN)).toBe(false);
-  // The search text is what plain storage would contain.
+  // The same search finds the encrypted secret, so it would find a plain one.
   for (const bytes of contents) expect(bytes.includes(encrypted)).toBe(true);
   await database.remove();
 });

@@ -38,7 +38,7 @@ const NO_ROWS = new Kysely<Tables>({
 const open = (databaseUrl: string) =>
   openStore({
     databaseUrl,
-    // Only SQLite uses the writer.
+    // Only SQLite uses the writer thread.
     writerWorker: new URL("file:///dev/null"),
     instanceId: "test",
     clock: SYSTEM_CLOCK,
@@ -70,7 +70,7 @@ describe("sslmode in DATABASE_URL", () => {
     [`verify-full&sslrootcert=${CERTIFICATE}`, [true]],
     ["no-verify", [true]],
     ["disable", [false]],
-  ])("%s connects", async (mode, expected) => {
+  ])("%s connects, encrypted unless the mode is disable", async (mode, expected) => {
     const [url, database] = await newUrl();
     const store = await open(`${url}?sslmode=${mode}`);
     await store.ping();
@@ -142,7 +142,7 @@ describe("a process", () => {
       log: { warn: () => undefined, error: () => undefined },
     });
 
-  test("disables JIT on the server, and makes it prefer an index for a range of rows", async () => {
+  test("sets jit to off and random_page_cost to 1.1, so that PostgreSQL prefers an index for a range of rows", async () => {
     const database = await newPostgresDatabase(server);
     const pool = poolOf(database);
     const lease = await pool.connect();
@@ -205,7 +205,7 @@ describe("a process", () => {
     await expect(run(writers, "insert into written values (1)")).rejects.toMatchObject({
       code: "storage_unavailable",
     });
-    // The name leads to the new primary now.
+    // As if the name now led to the new primary.
     await database.raw(
       `begin read write; alter database ${name} reset default_transaction_read_only; commit`,
     );
@@ -239,13 +239,13 @@ describe("a process", () => {
     });
     const started = listener.start();
     await expect.poll(count).toBe(1);
-    // The first check still tests its notifications when its connection is lost, and a second one connects.
+    // The first check still tests its notifications when its connection is lost, and a second check connects.
     await database.raw(`select pg_terminate_backend(pid) ${ofListener}`);
     await expect.poll(() => isLost).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 200));
     failNotify();
     await started;
-    // The first one is repeated after 100 ms.
+    // The first check is repeated after 100 ms.
     await new Promise((resolve) => setTimeout(resolve, 300));
     gate.reopen();
     await expect.poll(count).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.close());
 
-test("waits for a connection longer while the server answers other callers than while it does not answer", async () => {
+test("waits for a connection beyond the usual limit while the server answers others, and logs store_slow once", async () => {
   const database = await newPostgresDatabase(server);
   const slow: unknown[] = [];
   const pool = new LeasePool(database.url, {
@@ -46,7 +46,7 @@ test("changes of another instance arrive without LISTEN, and the log names the s
   const database = await newPostgresDatabase(server);
   const elsewhere = await newPostgresDatabase(server);
   const warned: string[] = [];
-  // A pooler in transaction mode accepts LISTEN, as another database does, and notifications never arrive.
+  // Like a pooler in transaction mode, another database accepts LISTEN, but its notifications never arrive.
   const store = await openStore({
     databaseUrl: database.url,
     listenUrl: elsewhere.url,

@@ -92,7 +92,7 @@ async function openThroughGate(database: PostgresDatabase): Promise<{ gate: TcpG
   return { gate, store };
 }
 
-test("fails every call at once when PostgreSQL stops, and reconnects without a restart", async () => {
+test("fails every call while PostgreSQL is stopped, and reconnects without a restart", async () => {
   const database = await newPostgresDatabase(server);
   const store = await database.open();
   const { key, user } = await insertKey(store);
@@ -122,7 +122,7 @@ test.each([
     ],
     ["alter database $name allow_connections true"],
   ],
-])("fails every call while the database %s, and continues", async (_what, operatorDatabase, begin, end) => {
+])("fails every call while the database %s, and recovers", async (_what, operatorDatabase, begin, end) => {
   const database = await newPostgresDatabase(server);
   const store = await database.open();
   const { key, user } = await insertKey(store);
@@ -201,7 +201,7 @@ test("refuses writes and allows reads while another instance holds the write loc
     concurrently(10, (index) => store.settings.put(`refused-${index}`, true)),
   );
   expect(codes).toEqual(Array(10).fill("storage_unavailable"));
-  // Those that waited behind the first do not wait for the lock one after the other.
+  // Writes that queue behind the first one do not wait for the lock one after the other.
   expect(performance.now() - since).toBeLessThan(3_000);
   expect(await store.settings.all()).toEqual({});
   release();
@@ -211,7 +211,7 @@ test("refuses writes and allows reads while another instance holds the write loc
   await database.remove();
 });
 
-/** How a settlement of that subject ends, and after which time. */
+/** Settles a call of this key; returns the outcome (`done` or an error code) and the duration. */
 async function settleTimed(store: Store, { key, user }: Awaited<ReturnType<typeof insertKey>>) {
   const since = performance.now();
   const row = usageRecord(key.id, user.id, { costNano: 1 });
@@ -232,14 +232,14 @@ test("fails only the calls of locked balances while another transaction keeps th
     PERIOD,
   );
   const holder = new Client({ connectionString: database.url });
-  // Otherwise a failed assertion leaves it connected, and the end of PostgreSQL is then an uncaught error.
+  // Otherwise a failed assertion leaves this client connected, and the stop of PostgreSQL is then an uncaught error.
   onTestFinished(() => holder.end());
   await holder.connect();
   await holder.query("begin");
   await holder.query("select * from balances where subject_id = $1 for update", [lockedSubject.user.id]);
   const refused = concurrently(3, () => settleTimed(store, lockedSubject));
   const first = others.map((one) => settleTimed(store, one));
-  // One of the console's writes waits for another while the locks are found.
+  // A write of the console waits for another one while the ledger finds the locks.
   const settings = store.transaction(async (tx) => {
     await tx.settings.put("long", true);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -249,7 +249,7 @@ test("fails only the calls of locked balances while another transaction keeps th
   const later = [...others.map((one) => settleTimed(store, one)), settleTimed(store, lockedSubject)];
   for (const { outcome, ms } of await Promise.all([...first, ...later.slice(0, -1)])) {
     expect(outcome).toBe("done");
-    // Less than two waits for a lock: one that waits behind the locked balance fails above.
+    // Less than two waits for a lock: a settlement that had waited for the locked balance would not be `done`.
     expect(ms).toBeLessThan(2 * LOCK_WAIT_MS);
   }
   await Promise.all([settings, next]);
@@ -283,7 +283,7 @@ test("releases the locks of an instance that is suspended in a commit within a f
     },
     { timeout: 20_000, interval: 20 },
   );
-  // It held the lock, and PostgreSQL ended its transaction.
+  // The suspended instance held the lock until PostgreSQL ended its transaction.
   expect(outcomes).toContain("storage_unavailable");
   expect(performance.now() - since).toBeLessThan(5_000);
   await expect
@@ -321,7 +321,7 @@ test("a reservation whose COMMIT got no answer costs nothing when another instan
   await database.remove();
 });
 
-test("tells counts whose COMMIT got no answer from those that were not written", async () => {
+test("reports counts of rejections as uncertain when their COMMIT gets no answer, and throws when none is written", async () => {
   const database = await newPostgresDatabase(server);
   const { gate, store } = await openThroughGate(database);
   const counted = { keyId: null, userId: null, model: null, error: "not_found", limit: null } as const;
@@ -390,7 +390,7 @@ describe.each(["at once", "late"] as const)(
       const expected = [refused(priced), { ...refused(unheld), reservedNano: 0 }, left].sort(byId);
       const entries = async () => (await allUsage(store, { keyId: key.id }).catch(() => [])).sort(byId);
       await expect.poll(entries, { timeout: 20_000, interval: 50 }).toEqual(expected);
-      // Nothing still in transit changes it afterwards.
+      // No message still in transit changes the entries afterwards.
       await store.ledger.settle(usageRecord(key.id, user.id, { costNano: 1 }), PERIOD);
       expect(await settled()).toEqual([
         ["storage_unavailable", 0],

@@ -81,7 +81,7 @@ async function fullDisk(): Promise<FailingStore> {
   const preload = pathToFileURL(path.resolve("tests/support/faults/store-writer.mjs")).href;
   return {
     env: { NODE_OPTIONS: `--import=${preload}`, PATCHBAY_TEST_STORE: failureFile },
-    // The current number of pages.
+    // SQLite raises this limit to the current number of pages.
     fail: () => writeFileSync(failureFile, "1"),
     recover: () => writeFileSync(failureFile, "1000000"),
     close: async () => rmSync(failureFile, { force: true }),
@@ -193,7 +193,7 @@ describe.each(STORES)("%s", (_title, open) => {
     const { name: speech } = await routed.route("speech", [target()], { prices: PRICES });
     const call = { model: speech, input: PROMPT.slice(0, 4_000), voice: "alloy", response_format: "pcm" };
     const cut = await refused(speech, () => routed.send("/v1/audio/speech", call));
-    // Its head and some of its audio had been sent.
+    // The head of the reply and some of its audio had been sent.
     expect([cut.status, cut.isWhole]).toEqual([200, false]);
     expect(cut.bytes.length).toBeGreaterThan(0);
     const whole = await routed.send("/v1/audio/speech", call);

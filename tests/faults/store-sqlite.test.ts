@@ -94,7 +94,7 @@ describe("while another process holds the lock", () => {
     expect(await store.settings.all()).toEqual({ patient: true });
   });
 
-  test("the log is cut after a long read that kept it from being reset", async () => {
+  test("the write-ahead log is truncated after a long read that kept it from being reset", async () => {
     const store = await database.open();
     const reader = new Database(database.file);
     reader.exec("begin");
@@ -150,7 +150,7 @@ describe("with an injected writer failure", () => {
 
   test("on a full disk writes fail, reads continue, and writes resume when there is space, without a restart", async () => {
     const { key, user } = await insertKey(store);
-    // The current number of pages.
+    // SQLite raises this limit to the current number of pages.
     writeFileSync(failureFile, "1");
     const big = "x".repeat(20_000);
     await expect(store.settings.put("big", big)).rejects.toMatchObject({

@@ -53,7 +53,7 @@ const WITHOUT_SNOOZES = [
   ),
 ];
 
-/** The same for the table of instances. */
+/** Statements that remove the changes of a later version to the table of instances. */
 const WITHOUT_REPORTS = [
   ...["server", "host", "address", "version", "pid", "started_at", "draining", "in_flight"],
   ...["requests_per_minute", "cpu_percent", "memory_bytes", "change_lag_ms"],
@@ -105,7 +105,7 @@ const BACK_TO_2 = (kind: TestDatabase["kind"]): string[] => [
   "alter table keys drop column limits_set_by",
 ];
 
-/** The same for versions 2 and later. */
+/** Statements that remove the changes of versions 2 and later. */
 const BACK_TO_1 = (kind: TestDatabase["kind"]): string[] => [
   ...BACK_TO_2(kind),
   "drop index usage_failed",
@@ -232,7 +232,7 @@ describe.each(STORES)("the upgrade of a store of schema version 2 on %s", (_, ne
     await note(admin.id, "key.update", partly.id);
     await note(user.id, "key.update", own.id);
     await note(admin.id, "key.delete", own.id);
-    // Of a deleted key and its replacements.
+    // Entries of a deleted key and its replacements.
     await note(admin.id, "key.update", "key_gone");
     await note(user.id, "key.rotate", "key_gone", { replaced_by: rotated.id });
     await note(user.id, "key.rotate", rotated.id, { replaced_by: rotatedTwice.id });
@@ -307,7 +307,7 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
     values ($1, $1, $2, 'key_1', 'usr_1', 'tts', 'speech', 1, 0, 0, 0, 0, 0, 0, 200, $3, 0, 0, 0, 1, 'old', 'd', 'm')
     on conflict (id) do update set state = excluded.state where usage.state = 'open'`;
 
-  test("keeps every entry, and an instance of version 8 still writes, none of them twice", async () => {
+  test("keeps every entry while an instance of version 8 still writes, and stores none twice", async () => {
     const database = await newPostgresDatabase(server);
     await storeOfVersion1(database);
     await (await database.open()).close();
@@ -371,7 +371,7 @@ describe("the upgrade of a store of schema version 8 on PostgreSQL", () => {
 });
 
 describe("the upgrade of a store of schema version 9 on PostgreSQL", () => {
-  test("admits end users with long names in every month, those to come included", async () => {
+  test("admits end users with long names in every month, also in future months", async () => {
     const database = await newPostgresDatabase(server);
     await storeOfVersion1(database);
     await (await database.open()).close();

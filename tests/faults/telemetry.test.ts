@@ -175,7 +175,7 @@ describe("a request that fails over", () => {
     expect(second?.attributes["error.type"]).toBeUndefined();
   });
 
-  test("keeps each attempt within the request", () => {
+  test("starts each attempt after the request, and ends it after its start", () => {
     for (const attempt of attempts) {
       expect(BigInt(attempt.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(server.startTimeUnixNano));
       expect(BigInt(attempt.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(attempt.startTimeUnixNano));
@@ -188,7 +188,7 @@ describe("a request that fails over", () => {
   });
 });
 
-test("a caller's span that is not valid starts a new trace", async () => {
+test("an invalid traceparent of the caller starts a new trace", async () => {
   const headers = { "x-request-id": "trace-2", traceparent: "00-zz-zz-01" };
   const body = { model: "patchbay-embed", input: "a" };
   expect((await routed.send("/v1/embeddings", body, { headers })).status).toBe(200);
@@ -337,7 +337,7 @@ test("a collector that fails is reported once, and one that does not answer does
 
 const Coverage = z.object({ result: z.array(z.object({ url: z.string() })) });
 
-/** The packages of OpenTelemetry's SDK that a server loads from its start to its end. */
+/** The packages of OpenTelemetry's SDK that a server has loaded when it ends. */
 async function sdkLoadedWith(env: Record<string, string>): Promise<string[]> {
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-coverage-"));
   try {

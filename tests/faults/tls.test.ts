@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 async function open(): Promise<TLSSocket> {
-  // The name is not checked: the test looks at the certificate itself.
+  // The host name is not verified: the tests look at the certificate itself.
   const socket = connect({ port: product.port, host: "127.0.0.1", rejectUnauthorized: false });
   await once(socket, "secureConnect");
   return socket;

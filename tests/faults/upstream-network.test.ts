@@ -42,7 +42,7 @@ async function once(fields: Partial<ChannelRecord>, upstreams: Upstream[], optio
   return result;
 }
 
-test("trusts a certificate only by its channel's own CA", async () => {
+test("trusts a certificate only if it is valid for the host and its channel's own CA has signed it", async () => {
   const at = (upstream: Upstream, ca?: string) =>
     once({ baseUrl: `${upstream.origin}/v1`, options: ca === undefined ? {} : { ca } }, [upstream]);
   expect((await at(secure, CERTIFICATES.good.cert)).failure).toBe("ok");
@@ -124,7 +124,7 @@ test("checks the peer of an established connection again", async () => {
   await plain.close();
 });
 
-test("passes on every byte while readers are behind and it reads little at once", async () => {
+test("a connection delivers every byte while readers are behind and it reads small pieces", async () => {
   const sent = Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${"0123456789".repeat(2_000)}`);
   const server = createServer((socket) => socket.end(sent));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -142,7 +142,7 @@ test.each([
     callOptions({ signal: leaving.signal }),
   );
   while (own.ledger.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  // Everything in transit has arrived when the upstream has nothing more to send.
+  // In this time everything in transit arrives, since the upstream sends no more.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const left = performance.now();
   leaving.abort(reason);
@@ -175,7 +175,7 @@ test.each(["huge", "bomb"])(
   },
 );
 
-test("reads only the needed start of an error reply of any length", async () => {
+test("gives upstream_error for a 503 with a JSON or an HTML body", async () => {
   for (const failure of ["status-503", "html-status-503"]) {
     expect(
       await outcome(embeddings().embed({ model: `embed--${failure}`, texts: ["a"] }, callOptions())),

@@ -37,7 +37,7 @@ afterAll(() => server.close());
 
 async function seededPostgres(): Promise<TestDatabase> {
   const database = await newPostgresDatabase(server);
-  // Its clock decides which months have a partition.
+  // The store's clock decides which months have a partition.
   await (
     await database.open({ clock: { now: () => SEED.from, monotonic: () => performance.now() } })
   ).close();
@@ -119,7 +119,7 @@ describe.each(STORES)("a large ledger on %s", (kind, seeded) => {
     const pages = [await search(null)];
     for (let page = pages[0]; page?.nextCursor; page = pages.at(-1))
       pages.push(await search(page.nextCursor));
-    // Fifty thousand of a hundred thousand a month each.
+    // Each page searches fifty thousand entries: half a month.
     expect(pages.map((page) => page.items.map((row) => row.requestId))).toEqual([[], [], [NEEDLE]]);
     for (const [index, { searchedFrom }] of pages.slice(0, 2).entries())
       expect(Math.abs((searchedFrom ?? 0) - (NOW - ((index + 1) * MONTH) / 2))).toBeLessThan(0.01 * MONTH);
@@ -137,9 +137,9 @@ describe.each(STORES)("a large ledger on %s", (kind, seeded) => {
     }
   });
 
-  // SQLite's index holds every name whole.
+  // SQLite's index holds every name in full, so it needs no second index for long names.
   if (kind === "PostgreSQL")
-    test("reads only the index of end users for those of one", async () => {
+    test("finds the calls of one end user by an index, also with a long name", async () => {
       const long = longName(1_024);
       await database.raw(
         `update usage set end_user = '${long}' where id in (select id from usage order by at, id limit 3)`,
@@ -173,7 +173,7 @@ describe.each(STORES)("a large ledger on %s", (kind, seeded) => {
     expect(rows.length).toBeGreaterThan(100);
   });
 
-  test("reports since when calls are counted where an end of an exact range has too many entries", async () => {
+  test("reports the time from which calls are counted if one end of an exact range has too many entries", async () => {
     // All calls but the newest move into three quarters of one hour; the sum of the newest one's hour would be exact.
     const hour = NOW - (NOW % HOUR) - 2_000 * HOUR;
     await database.raw(

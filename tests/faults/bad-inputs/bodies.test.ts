@@ -36,7 +36,7 @@ const headersFor = (endpoint: Endpoint): Record<string, string> => ({
   ...(isConsole(endpoint) ? {} : { authorization: `Bearer ${key}` }),
 });
 
-/** Each valid body with one more member as raw text, which JSON.stringify could not produce. */
+/** The valid body of an endpoint with one more member, given as raw text that JSON.stringify could not produce. */
 const withMember = (endpoint: Endpoint, member: string) =>
   `${JSON.stringify(endpoint.good).slice(0, -1)},${member}}`;
 
@@ -80,7 +80,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("answers 413, or 400 by depth, to ten megabytes of brackets", async () => {
+  test("rejects ten megabytes of brackets: 400 for their depth below the endpoint's body limit, 413 above it", async () => {
     const reply = await sendRaw(product.url, {
       path: endpoint.path,
       headers: headersFor(endpoint),
@@ -89,7 +89,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
     expect(reply.status).toBe(endpoint.name === "embeddings" ? 400 : 413);
   });
 
-  test("answers 400 to a hundred thousand keys, or 413 where that is too large", async () => {
+  test("rejects an object of a hundred thousand members: 400 below the endpoint's body limit, 413 above it", async () => {
     const members = Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join(",");
     const reply = await sendRaw(product.url, {
       path: endpoint.path,
@@ -145,7 +145,7 @@ describe.each(ENDPOINTS)("$name", (endpoint) => {
     ["a doubled slash", (path: string) => `/${path}`],
     ["upper case", (path: string) => path.replace(/^\/\w+/, (top) => top.toUpperCase())],
     ["a matrix parameter", (path: string) => `${path};x=1`],
-  ])("answers 404 to %s", async (_name, change) => {
+  ])("answers 404 or redirects with 308 for a path with %s", async (_name, change) => {
     const reply = await sendRaw(product.url, {
       path: change(endpoint.path),
       headers: headersFor(endpoint),

@@ -29,7 +29,7 @@ function send(body: unknown, headers: Record<string, string> = {}, path = PATH) 
   });
 }
 
-describe("credentials", () => {
+describe("authentication of embeddings", () => {
   const flip = (text: string) => `${text.slice(0, -1)}${text.endsWith("a") ? "b" : "a"}`;
   test.each([
     ["none", () => ({ authorization: "" })],
@@ -43,7 +43,7 @@ describe("credentials", () => {
     ["another letter case", () => ({ authorization: `Bearer ${key.toUpperCase()}` })],
     ["a session cookie's value", () => ({ authorization: `Bearer ${cookie.split("=")[1]?.slice(0, 500)}` })],
     ["a cookie without a key", () => ({ authorization: "", cookie })],
-  ])("answers 401 to %s", async (_name, headers) => {
+  ])("answers 401 to these credentials: %s", async (_name, headers) => {
     const before = digestStore(product.dataDirectory);
     const reply = await send(GOOD, headers());
     expect(reply.status, reply.text).toBe(401);
@@ -54,11 +54,11 @@ describe("credentials", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("accepts the scheme in any case", async () => {
+  test("accepts the Bearer scheme in lower case", async () => {
     expect((await send(GOOD, { authorization: `bearer ${key}` })).status).toBe(200);
   });
 
-  test("ignores a key in the query", async () => {
+  test("ignores an API key in the query string", async () => {
     expect((await send(GOOD, { authorization: "" }, `${PATH}?key=${key}`)).status).toBe(401);
   });
 
@@ -77,7 +77,7 @@ describe("credentials", () => {
     expect((await send(GOOD, { authorization: `Bearer ${narrow}` })).status).toBe(403);
   });
 
-  test("answers 429 insufficient_quota to a budget of zero", async () => {
+  test("answers 429 insufficient_quota to a key with a budget of zero", async () => {
     const poor = await createKey(product.url, cookie, { name: "poor", budget: { total_usd: "0" } });
     const reply = await send(GOOD, { authorization: `Bearer ${poor}` });
     expect(reply.status, reply.text).toBe(429);
@@ -85,7 +85,7 @@ describe("credentials", () => {
   });
 });
 
-describe("paths", () => {
+describe("embeddings paths", () => {
   test.each([
     ["a path traversal", "/v1/engines/..%2f..%2fadmin/embeddings", 404],
     ["a NUL", "/v1/engines/a%00b/embeddings", 400],
@@ -99,7 +99,7 @@ describe("paths", () => {
   });
 });
 
-describe("fields", () => {
+describe("embeddings fields", () => {
   const tooLong = "word ".repeat(9000);
   test.each<[string, unknown]>([
     ["no model", { input: "x" }],

@@ -43,14 +43,14 @@ function send(body: unknown, headers: Record<string, string> = {}, path = PATH) 
 const speaking = (fields: object) => ({ ...GOOD, generationConfig: { ...AUDIO, ...fields } });
 const saying = (part: unknown) => ({ ...GOOD, contents: [{ parts: [part] }] });
 
-describe("credentials", () => {
+describe("authentication of generateContent", () => {
   test.each([
     ["none", { authorization: "" }],
     ["Basic", { authorization: "Basic dXNlcjpwYXNz" }],
     ["a high byte", { authorization: "Bearer \xff" }],
     ["a percent sign", { authorization: "Bearer %" }],
     ["a wrong x-goog-api-key", { authorization: "", "x-goog-api-key": "AIzaSyWrong" }],
-  ])("answers 401 UNAUTHENTICATED to %s", async (_name, headers) => {
+  ])("answers 401 UNAUTHENTICATED to these credentials: %s", async (_name, headers) => {
     const reply = await send(GOOD, headers);
     expect(reply.status).toBe(401);
     expect(reply.json).toMatchObject({
@@ -58,7 +58,7 @@ describe("credentials", () => {
     });
   });
 
-  test("accepts a key in Google's header and in the query", async () => {
+  test("accepts an API key in x-goog-api-key and in the query string, and logs neither", async () => {
     expect((await send(GOOD, { authorization: "", "x-goog-api-key": key })).status).toBe(200);
     expect((await send(GOOD, { authorization: "" }, `${PATH}?key=${key}`)).status).toBe(200);
     expect(product.output()).not.toContain(key);
@@ -77,7 +77,7 @@ describe("credentials", () => {
   });
 });
 
-describe("paths", () => {
+describe("generateContent paths", () => {
   test.each([
     ["no method", "/v1beta/models/patchbay-speech", 405],
     ["an unknown method", "/v1beta/models/patchbay-speech:x", 404],
@@ -91,18 +91,18 @@ describe("paths", () => {
     expect(reply.json).toMatchObject({ error: { code: status } });
   });
 
-  test("accepts a percent-encoded colon", async () => {
+  test("accepts a percent-encoded colon before the method", async () => {
     expect((await send(GOOD, {}, PATH.replace(":", "%3A"))).status).toBe(200);
   });
 
-  test("names the operation of an embeddings model", async () => {
+  test("answers 400 to an embeddings model and names the model's operation", async () => {
     const reply = await send(GOOD, {}, "/v1beta/models/patchbay-embed:generateContent");
     expect(reply.status).toBe(400);
     expect(reply.text).toMatch(/embedding/i);
   });
 });
 
-describe("fields", () => {
+describe("generateContent fields", () => {
   const voice = (voiceName: string) => ({ prebuiltVoiceConfig: { voiceName } });
   test.each<[string, unknown]>([
     ["no contents", { generationConfig: AUDIO }],
@@ -185,13 +185,13 @@ describe("fields", () => {
     expect(reply.status).toBe(413);
   });
 
-  test("answers 400 with both numbers to text beyond the model's limit", async () => {
+  test("answers 400 with the length and the limit to text beyond the model's limit", async () => {
     const reply = await send(saying({ text: "a ".repeat(16_001) }));
     expect(reply.status).toBe(400);
     expect(reply.text).toMatch(/32,?002.*32,?000|32,?000.*32,?002/);
   });
 
-  test("speaks markup as plain text", async () => {
+  test("accepts text with markup", async () => {
     const reply = await send(saying({ text: '<speak><script>alert("x")</script> hello</speak>' }));
     expect(reply.status).toBe(200);
   });

@@ -4,7 +4,7 @@ import { sendRaw } from "../../support/raw-request";
 import { digestStore } from "../../support/store-dump";
 
 let product: Product;
-// Sign-in has its own tests of rate limits.
+// Rate limits of sign-in have their own tests.
 const env = { PATCHBAY_LIMITS: JSON.stringify({ loginAttemptsPerMinute: 10_000 }) };
 const start = async () => {
   product = await startProduct({ nodeAdapterOnly: true, env });
@@ -90,7 +90,7 @@ describe("the first setup", () => {
   beforeEach(start);
   afterEach(stop);
 
-  test("accepts the token in the body only, and then allows setup from another machine", async () => {
+  test("through a proxy requires the setup token, which is accepted only in the body", async () => {
     const token = /#token=([\w-]+)/.exec(product.output())?.[1] ?? "";
     expect(token.length).toBeGreaterThanOrEqual(43);
     const elsewhere = { "x-forwarded-for": "1.2.3.4" };
@@ -123,7 +123,7 @@ describe("after setup", () => {
     expect(digestStore(product.dataDirectory)).toBe(before);
   });
 
-  test("the setup state has only `status`", async () => {
+  test("GET /api/setup returns only `status`", async () => {
     const reply = await sendRaw(product.url, { method: "GET", path: "/api/setup" });
     expect(reply.json).toEqual({ success: true, message: "", data: { status: true } });
   });

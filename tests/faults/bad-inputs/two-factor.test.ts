@@ -22,7 +22,7 @@ beforeAll(async () => {
   product = await startProduct({ nodeAdapterOnly: true, env: { PATCHBAY_LIMITS: JSON.stringify(limits) } });
   const cookie = await setUp(product.url);
   secret = String(dataOf((await post("/api/user/2fa/setup", {}, { cookie })).json).secret);
-  // The enrolment uses up the previous step, so that the current one is still valid.
+  // Enabling 2FA uses up the code of the previous time step, so that the current code stays valid.
   const enabled = await post(
     "/api/user/2fa/enable",
     { code: totpCode(secret, Date.now() - 30_000) },
@@ -43,19 +43,19 @@ async function flow(): Promise<{ token: string; cookie: string }> {
   return { token: String(data.flow_token), cookie };
 }
 
-describe("flows", () => {
-  test("answers 401 flow_expired without a flow", async () => {
+describe("a 2FA sign-in flow", () => {
+  test("answers 401 flow_expired to a code without a flow token", async () => {
     const reply = await post("/api/user/login/2fa", { code: "123456" });
     expect(reply.status).toBe(401);
     expect(reply.json).toMatchObject({ success: false, code: "flow_expired" });
   });
 
-  test("answers flow_expired to an unknown flow", async () => {
+  test("answers flow_expired to an unknown flow token", async () => {
     const reply = await post("/api/user/login/2fa", { code: "123456", flow_token: "x".repeat(43) });
     expect(reply.json).toMatchObject({ code: "flow_expired" });
   });
 
-  test("answers 400 to one flow in the body and another in the cookie", async () => {
+  test("answers 400 to different flows in the body and in the cookie", async () => {
     const [one, two] = [await flow(), await flow()];
     const reply = await post(
       "/api/user/login/2fa",
@@ -65,7 +65,7 @@ describe("flows", () => {
     expect(reply.status).toBe(400);
   });
 
-  test("gives no access with the flow token of the first step", async () => {
+  test("gives no access with the flow cookie of the password step", async () => {
     const { cookie } = await flow();
     for (const path of ["/api/user/self", "/api/keys", "/api/user/sessions"]) {
       expect((await sendRaw(product.url, { method: "GET", path, headers: { cookie } })).status).toBe(401);
@@ -83,7 +83,7 @@ describe("flows", () => {
   });
 });
 
-describe("codes", () => {
+describe("2FA codes at sign-in", () => {
   /** One flow for all malformed codes, which must not use up its attempts. */
   let shared: string | undefined;
   test.each<[string, unknown]>([
@@ -150,7 +150,7 @@ describe("codes", () => {
     expect(second.json).toMatchObject({ code: "invalid_code" });
   });
 
-  test("reveals nothing about users without 2FA by a flow token", async () => {
+  test("answers 401 to a code for an unknown flow", async () => {
     const reply = await post("/api/user/login/2fa", { code: "123456", flow_token: "y".repeat(43) });
     expect(reply.status).toBe(401);
   });
