@@ -1,8 +1,8 @@
 /**
- * `npm test`: runs every check and every test; `npm run verify` (`--fast`) omits the ones that need a database server, a
- * browser or minutes, and the slowest files of the rest; `--unit` omits lint and types too. `--voices` adds the tests of a
- * real neural voice in the folder named by PATCHBAY_TEST_VOICES, which `npm run test:voices` (`--only-voices`) runs
- * alone. `--node24` adds those of `--unit` on Node 24. Ends with `N passed, N failed` over all runners.
+ * `npm test`: runs every check and every test. `npm run verify` (`--fast`) omits the tests that need a database server,
+ * a browser or minutes, and the slowest files of the rest; `--unit` also omits lint and types. `--voices` adds the tests
+ * of a real neural voice in the folder named by PATCHBAY_TEST_VOICES; `npm run test:voices` (`--only-voices`) runs only
+ * these. `--node24` adds the tests of `--unit` on Node 24. Ends with `N passed, N failed` over all runners.
  */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
@@ -17,7 +17,7 @@ const hasNode24 = process.argv.includes("--node24");
 const isFast = isUnitOnly || process.argv.includes("--fast");
 /** Priority of a check that runs beside tests: it takes the CPU that they leave, and does not delay them. */
 const LOW_PRIORITY = 10;
-/** Browser tests run beside tests that measure time: these come first, but must not starve a page. */
+/** Browser tests run beside tests that measure time. Those have precedence, but must not starve a page. */
 const BROWSER_PRIORITY = 4;
 /** Free bytes in memory that the tests' temporary files may need. */
 const MEMORY_NEEDED = 6 * 1024 ** 3;
@@ -43,7 +43,7 @@ function temporaryFolder() {
 }
 
 const folder = temporaryFolder();
-// Gigabytes that stay in memory otherwise.
+// Otherwise gigabytes stay in memory.
 const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
   process.once(signal, () => {
@@ -218,9 +218,9 @@ else if (isFast) {
   const tests = vitest("unit, routes and contracts", FAST, env);
   await Promise.all([isUnitOnly ? null : lintAndTypes(), tests]);
 } else {
-  // Before the tests, which install servers with the same tool: it refuses to run twice at a time.
+  // Before the tests: they install servers with apt-get, too, which refuses to run twice at a time.
   const chromium = await findChromium();
-  // Not beside tests: it removes the server's bundles for a while.
+  // The build does not run beside tests, because it removes the server's bundles for a while.
   const [isBuilt] = await Promise.all([check("build", "npm", ["run", "--silent", "build"]), lintAndTypes()]);
   const inNode = async () => {
     await vitest("unit, routes and contracts", ["tests/unit", "tests/routes", "tests/contracts"]);
@@ -228,7 +228,7 @@ else if (isFast) {
     const faults = ["tests/faults", "tests/sdk", "--project", "own", "--maxWorkers", "3"];
     if (isBuilt) await vitest("faults and SDKs", faults);
   };
-  // Tests of faults mostly wait, so the browser's fill the other half of the machine.
+  // Tests with started servers mostly wait, so the browser tests use the other half of the machine.
   await Promise.all([inNode(), isBuilt ? browser(chromium) : null]);
   // Live memory is a quarter more while other tests keep the machine busy, and latencies vary.
   if (isBuilt) await vitest("memory and latencies", ["--project", "alone", "--maxWorkers", "1"]);

@@ -21,7 +21,7 @@ const SLOW = [
   "tests/unit/semantic/semantic-model.test.ts",
   "tests/unit/text/scaling.test.ts",
 ];
-/** Files of 20 seconds to two minutes, mostly spent waiting: a run that begins with them does not end waiting for one. */
+/** Files of 20 seconds to two minutes, mostly spent waiting. They run first, so that no run ends waiting for one. */
 const LONGEST =
   /\/faults\/(balanced-instances|cluster|gateway-failover|idle-memory|kill|setup-kill|store-start|upgrade)\.test\.ts$/;
 

@@ -54,7 +54,7 @@ export interface BalancedOptions {
 /** The model that `startBalanced` creates, with a channel to the upstream. */
 export const ROUTED_MODEL = "team-embed";
 const UPSTREAM_MODEL = "embed.8";
-/** Another on the same channel, with a cache. */
+/** Another model on the same channel, with a cache. */
 export const CACHED_MODEL = "cached-embed";
 
 export async function startBalanced(options: BalancedOptions = {}): Promise<BalancedInstances> {

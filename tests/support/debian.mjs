@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 /** How long to wait for another run of apt-get, in seconds. */
 const LOCK_SECONDS = 300;
 
-/** Installs these packages as root on Debian, and does nothing elsewhere. What failed is printed by apt-get. */
+/** Installs these packages as root on Debian, and does nothing elsewhere. apt-get prints its own errors. */
 export function installPackages(...packages) {
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return;
   console.log(`Installing Debian's ${packages.join(", ")} …`);

@@ -22,7 +22,7 @@ interface OpenApi {
 
 let known: OpenApi | null = null;
 
-/** Created on first use. */
+/** The OpenAPI document and its reader, created on first use. */
 export function openApi(): OpenApi {
   if (known === null) {
     const document = JSON.parse(JSON.stringify(describeRoutes(ROUTES, 1_790_000_000_000))) as Json;
@@ -66,7 +66,7 @@ export function expectDocumented(
   let schema: Schema | undefined;
   if (reply.status !== 200) {
     const surface = match.kind === "found" ? surfaceOfRoute(match.route) : match.surface;
-    // Without a route, Google's clients get Gemini's form below OpenAI's list of models.
+    // A path without a route below OpenAI's list of models gets Gemini's form of the error if the client is Google's.
     const surfaces = surface === "openai" && path.includes("/models") ? ["openai", "gemini"] : [surface];
     schema = operation?.responses.default.content["application/json"].schema ?? {
       anyOf: surfaces.map((one) => ({ $ref: `#/components/schemas/${one}Error` })),

@@ -4,7 +4,7 @@ import { installPackages } from "./debian.mjs";
 const runs = (program: string): boolean =>
   spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
 
-/** The first program that runs; installs Debian's package when there is none and this user may. */
+/** The first program that runs; when there is none, installs Debian's package as root, or throws. */
 export function findProgram(names: readonly string[], debianPackage: string): string {
   const found = names.find(runs);
   if (found !== undefined) return found;

@@ -79,7 +79,7 @@ interface HarnessOptions {
   engine?(channel: ChannelRecord): EmbeddingModel;
   /** The speech model of a channel; default: none. */
   speech?(channel: ChannelRecord): SpeechModel;
-  /** The ledger's answer to a reservation. */
+  /** Whose daily budget refuses every reservation; default: none. */
   refused?: "key" | "user" | null;
   /** Delays each settlement until it resolves. */
   settling?(): Promise<void>;

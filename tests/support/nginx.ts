@@ -13,7 +13,7 @@ export const findNginx = (): string => findProgram(["nginx", "/usr/sbin/nginx"],
 export interface Answered {
   path: string;
   status: number;
-  /** Of the instance that was asked last. */
+  /** The port of the instance that nginx asked last. */
   port: number;
 }
 
@@ -21,7 +21,7 @@ export interface Answered {
 export interface TestNginx {
   url: string;
   answered(): Answered[];
-  /** Stops it as a crash does. */
+  /** Stops nginx with all its connections, as a crash does. */
   stop(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
@@ -87,7 +87,7 @@ export async function startNginx(instances: readonly number[]): Promise<TestNgin
       if (running === null) return;
       child = null;
       const exited = new Promise((resolve) => running.once("exit", resolve));
-      // The master ends its workers at once, with all their connections; killed itself, it would leave them running.
+      // On SIGTERM the master ends its workers at once, with all their connections; SIGKILL would leave them running.
       running.kill("SIGTERM");
       await exited;
     },

@@ -7,7 +7,7 @@ import { runnerOf } from "./postgres";
 import { freePort } from "./product";
 import { untilAccepts } from "./until-accepts";
 
-/** Fewer than the connections of one instance, so that each transaction may get another one. */
+/** Fewer than the connections of one instance, so that each transaction may get another connection to the server. */
 const POOL_SIZE = 4;
 
 export const findPgBouncer = (): string => findProgram(["pgbouncer", "/usr/sbin/pgbouncer"], "pgbouncer");

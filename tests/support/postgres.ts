@@ -145,8 +145,8 @@ function tlsSettings({ cert, key }: { cert: string; key: string }, folder: strin
 }
 
 /**
- * The data folder of a new server of this kind. Created once per run of vitest, which names a folder for it
- * (global-setup.ts): `initdb` takes a second of CPU.
+ * A new data folder, which each server of this kind copies. Created once per run of vitest, in the folder that
+ * global-setup.ts names, because `initdb` takes a second of CPU.
  */
 function initialData(bin: string, isSystem: boolean, runner: Runner, ownFolder: string): string {
   const folder = process.env.PATCHBAY_TEST_POSTGRES_DATA ?? ownFolder;
@@ -154,7 +154,7 @@ function initialData(bin: string, isSystem: boolean, runner: Runner, ownFolder: 
   if (existsSync(data)) return data;
   const created = mkdtempSync(path.join(folder, "new-"));
   if (runner.uid !== undefined && runner.gid !== undefined) chownSync(created, runner.uid, runner.gid);
-  // Not the byte-order collation, as on most servers.
+  // An ICU collation, because most servers do not use the byte order of the C locale.
   const layout = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
   execFileSync(
     path.join(bin, "initdb"),
@@ -177,7 +177,10 @@ function initialData(bin: string, isSystem: boolean, runner: Runner, ownFolder: 
   return data;
 }
 
-/** Starts PostgreSQL from the npm package, else from Debian. Throws when neither is installed, so that no test is skipped silently. */
+/**
+ * Starts PostgreSQL from the npm package, else from Debian. Throws when neither is installed, so that no test is
+ * skipped silently.
+ */
 export async function startPostgres({ isSystem = false, tls }: PostgresOptions = {}): Promise<TestPostgres> {
   const runner = runnerOf();
   const folder = mkdtempSync(path.join(tmpdir(), "patchbay-postgres-"));
@@ -204,7 +207,7 @@ export async function startPostgres({ isSystem = false, tls }: PostgresOptions =
     url,
     async createDatabase(original) {
       const name = `store_${++databases}`;
-      // Files of tables are copied with less CPU than pages through the log.
+      // To copy the files of tables takes less CPU than to copy their pages through the write-ahead log.
       const template =
         original === undefined ? "" : ` template ${new URL(original).pathname.slice(1)} strategy file_copy`;
       const client = new Client({ connectionString: url("postgres") });

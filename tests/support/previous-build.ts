@@ -24,9 +24,8 @@ const succeeds = (...args: string[]): boolean => {
 };
 
 /**
- * The newest commit whose product differs from the one that is tested: HEAD where the working tree was edited. Null where
- * there is no such commit available: without git, in a clone without its history, or when the first commit is the
- * product as it is now.
+ * The newest commit whose product differs from the tested one; HEAD if the working tree was edited. Null if there is no
+ * such commit: without git, in a clone without its history, or if the product is unchanged since the first commit.
  */
 export function findPrevious(): string | null {
   if (!succeeds("rev-parse", "--verify", "HEAD")) return null;
@@ -41,8 +40,8 @@ export interface PreviousBuild {
 }
 
 /**
- * Builds the server of a commit, or of this checkout for null, in a temporary folder and with this checkout's packages. Its
- * instances are then replaced by equal ones, which still shows that a replacement fails no call.
+ * Builds the server of a commit in a temporary folder, with this checkout's packages. For null, builds this checkout:
+ * its instances are then replaced by equal ones, which still shows that a replacement fails no call.
  */
 export function buildPrevious(commit: string | null): PreviousBuild {
   const root = mkdtempSync(path.join(tmpdir(), "patchbay-previous-"));

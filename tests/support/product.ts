@@ -72,7 +72,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
       PORT: String(port),
       HOST: "127.0.0.1",
       PATCHBAY_DATA_DIR: dataDirectory,
-      // Default 25 s: a server with open connections then waits 1 s for load balancers before it stops.
+      // With the default of 25 s, a server with open connections waits 1 s for load balancers before it stops.
       PATCHBAY_DRAIN_SECONDS: "1",
       ...(options.nodeAdapterOnly ? { PATCHBAY_API_ONLY: "1" } : {}),
       ...options.env,

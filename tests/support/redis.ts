@@ -18,12 +18,12 @@ export interface TestRedis {
   command(...args: string[]): Promise<unknown>;
   /** Stops the server as a crash does. */
   stop(): Promise<void>;
-  /** Starts it again, empty, on the same port. */
+  /** Starts the server again, empty, on the same port. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The server's program; installs Debian's package when there is none and this user may. */
+/** The server's program; when there is none, installs Debian's package as root, or throws. */
 export const findRedis = (): string => findProgram(SERVERS, "redis-server");
 
 /** `settings`: further arguments of the server, such as `--requirepass`. */
@@ -64,7 +64,7 @@ export async function startRedis(settings: readonly string[] = [], password = ""
       if (child !== null) return;
       let printed = "";
       const listen = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder];
-      // A sentinel keeps its state in its configuration file, and takes no settings of data.
+      // A Sentinel keeps its state in its configuration file, and accepts no persistence settings.
       const isSentinel = settings.includes("--sentinel");
       const configuration = path.join(folder, "sentinel.conf");
       if (isSentinel) writeFileSync(configuration, "");

@@ -31,7 +31,7 @@ export interface Sent {
 /** A row of `GET /api/usage`. */
 export interface Row {
   request_id: string;
-  /** Of a running call: `open`. */
+  /** `open` while the call runs. */
   state: "open" | "settled";
   channel_id: string | null;
   model: string;
@@ -47,7 +47,7 @@ export interface Row {
 }
 
 export interface RouteTarget {
-  /** Default: the upstream of the rig. */
+  /** Default: `upstream`, the loopback upstream. */
   at?: { origin: string };
   /** The upstream's model name, with the injected failure. */
   as: string;
@@ -77,7 +77,7 @@ export interface RoutedProduct {
   rows(model: string): Promise<Row[]>;
   /** Like `rows`; waits until there are `count` and none is open. */
   whenRows(model: string, count: number): Promise<Row[]>;
-  /** Sends calls of the built-in embeddings, which must succeed: by then the server has received what was sent before. */
+  /** Sends calls of the built-in embeddings, which must succeed: then the server has received what was sent before. */
   busy(calls: number): Promise<void>;
   close(): Promise<void>;
 }

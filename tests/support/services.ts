@@ -25,9 +25,9 @@ interface TestServicesOptions {
   upstreamAllow?: string[];
   /** `PATCHBAY_WEBHOOK_ALLOW`. */
   webhookAllow?: string[];
-  /** With its own store, which the caller removes; default: the folder of an empty store that `close()` clears. */
+  /** A folder that the caller removes; default: the folder of an empty store from the pool, which `close()` clears. */
   dataDirectory?: string;
-  /** In place of one that is opened in `dataDirectory`. */
+  /** Used instead of opening the store in `dataDirectory`. */
   store?: Store;
   limits?: Partial<Limits>;
   setupToken?: string;
@@ -35,7 +35,7 @@ interface TestServicesOptions {
   secret?: string;
   /** The real argon2, for stores that the admin command writes to as well. */
   realHasher?: boolean;
-  /** In place of one under `secret`. */
+  /** Used instead of a cipher made from `secret`. */
   cipher?: Cipher;
 }
 

@@ -26,7 +26,7 @@ export interface RedisInstanceOptions {
   liveInstances?: number;
   readCa?: () => string;
   leaseMs?: number;
-  /** The clock of the limits, by which calls stop to wait for a slot; default: the system's. */
+  /** The clock by which calls stop waiting for a slot; default: the system's. */
   clock?: Clock;
 }
 

@@ -79,7 +79,7 @@ async function openPooled(clock: Clock): Promise<PooledStore> {
     const tables = named("table").filter(({ name }) => !KEPT_TABLES.has(name));
     const empty = tables.map(({ name }) => ({
       table: name,
-      // The heartbeat of the store itself is written again.
+      // The next borrower writes the store's own heartbeat again.
       rows:
         name === "instances"
           ? []
@@ -96,7 +96,7 @@ function clear({ dataDirectory, empty, triggers }: PooledStore): void {
   withFile(dataDirectory, (database) => {
     database.exec("pragma foreign_keys = off");
     database.exec("begin immediate");
-    // They forbid that audit entries are deleted.
+    // The triggers forbid deleting audit entries.
     for (const { name } of triggers) database.exec(`drop trigger if exists "${name}"`);
     for (const { table, rows } of empty) {
       database.exec(`delete from "${table}"`);
@@ -111,7 +111,7 @@ function clear({ dataDirectory, empty, triggers }: PooledStore): void {
       }
     }
     for (const { sql } of triggers) database.exec(sql);
-    // The store keeps what it has read of them.
+    // The store caches channels and models until their revision changes.
     database.exec("update revisions set revision = revision + 1 where topic in ('channels', 'models')");
     database.exec("commit");
   });

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 /** A TCP proxy to a server on loopback that can be blocked: connections stay open, and no data passes. */
 export interface TcpGate {
   port: number;
-  /** Connects new connections to another server; open ones stay. */
+  /** Forwards new connections to another server; open connections keep theirs. */
   connectTo(port: number): void;
   /** Stops passing data, like an unplugged cable. */
   block(): void;
@@ -39,7 +39,7 @@ export async function openTcpGate(targetPort: number): Promise<TcpGate> {
     };
     const lose = (chunk: Buffer, isLate: boolean): void => {
       lost += 1;
-      // The client's connection is closed; the server's answer shows that it has processed the bytes.
+      // The server's answer, which is not passed on, shows that it has processed the bytes: only then both sides close.
       far.removeAllListeners("data").removeAllListeners("close");
       near.removeAllListeners("close");
       const send = (): void => {

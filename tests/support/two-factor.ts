@@ -5,7 +5,7 @@ import { totpCode } from "./totp";
 export const STEP = 30_000;
 export const MINUTE = 60_000;
 
-/** A well-formed code that is wrong for the last and the next minute; another for another `salt`. */
+/** A well-formed code that is wrong for the last and the next minute. Each `salt` starts the search at another code. */
 export function wrongCode(secret: string, clock: FakeClock, salt = 0): string {
   const good = new Set([-2, -1, 0, 1, 2].map((step) => totpCode(secret, clock.now() + step * STEP)));
   for (let number = salt; ; number++) {

@@ -32,7 +32,7 @@ export const BAD_KEY_DETAILS = [
 ];
 
 export function geminiSpeech(sent: unknown, isStream: boolean, failure: InjectedFailure | null): Reply {
-  // The request bodies are the tests' own.
+  // The tests know the shape of the requests that they cause.
   const body = sent as SpeechBody;
   const text = body.contents.flatMap((content) => content.parts.map((part) => part.text ?? "")).join("\n");
   const voice = body.generationConfig?.speechConfig?.voiceConfig;
@@ -87,13 +87,13 @@ export function geminiSpeech(sent: unknown, isStream: boolean, failure: Injected
   } else if (failure?.kind !== "unspecified-cut") {
     frames.push(frame({ candidates: [{ content: { parts: [{ text: "" }] }, ...finish }], ...last }));
   }
-  // The messages of a stream belong to one candidate each.
+  // Each message of a stream belongs to one candidate.
   frames.splice(1, 0, ...before.map((candidate) => frame({ candidates: [candidate] })));
   if (before.length > 0) frames.push(frame({ candidates: [{ finishReason: "SAFETY", index: 1 }], ...last }));
   return stream("text/event-stream", frames, tokens);
 }
 
-/** Not a name of Google's enum. */
+/** A finish reason that is not in Google's enum, with a key and an address that must not reach callers. */
 const ODD_REASON = "STOP (sk-upstream-0123456789abcdef at http://10.0.0.7/v1)";
 
 function finishReasonOf(kind: string | undefined): string {
@@ -135,7 +135,7 @@ export function geminiEmbeddings(
   isBatch: boolean,
   failure: InjectedFailure | null,
 ): Reply {
-  // The request bodies are the tests' own.
+  // The tests know the shape of the requests that they cause.
   const requests = isBatch ? (sent as { requests: EmbedRequest[] }).requests : [sent as EmbedRequest];
   const own = Number(base.split(".")[1] ?? 256);
   const embeddings = requests.map(({ content, outputDimensionality }) => {

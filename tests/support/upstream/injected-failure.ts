@@ -15,7 +15,7 @@ export function readModel(name: string): { base: string; failure: InjectedFailur
   return { base, failure: { kind, n: Number(n) } };
 }
 
-/** `limited-<index>`: 429 with each form of Retry-After (null: no header), and the expected wait in milliseconds. */
+/** `limited-<index>` answers 429 with this form of Retry-After (null: no header); the expected wait in milliseconds. */
 export const RETRY_AFTER_FORMS: readonly { header: string | null; expectedMs: number | undefined }[] = [
   { header: null, expectedMs: undefined },
   { header: "0", expectedMs: 1_000 },

@@ -95,7 +95,7 @@ export function openAiEmbeddings(base: string, body: Body, failure: InjectedFail
   if (failure?.kind === "wrong-count") data.pop();
   if (failure?.kind === "reversed") data.reverse();
   if (failure?.kind === "same-index") for (const one of data) one.index = 0;
-  // As Google's OpenAI endpoint.
+  // Google's OpenAI-compatible endpoint omits the index 0.
   if (failure?.kind === "no-first-index") Reflect.deleteProperty(data[0] ?? {}, "index");
   const tokens = input.reduce((sum, text) => sum + tokensOf(text), 0);
   const reported = usageNumber(failure?.kind ?? "", tokens);

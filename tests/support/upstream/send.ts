@@ -6,7 +6,7 @@ import type { Reply } from "./reply";
 /** Counts sent bytes. */
 export type Count = (bytes: number) => void;
 
-/** Spaces are the beginning of JSON that never comes, ones are audio. */
+/** Bodies without an end: spaces, as before JSON that never arrives, and bytes of 1 as audio. */
 const FLOODS = { text: Buffer.alloc(64 * 1024, 0x20), audio: Buffer.alloc(64 * 1024, 1) };
 /** 32 MiB of zeros, gzipped to 32 KiB on first use. */
 let bomb: Buffer | undefined;

@@ -148,7 +148,7 @@ async function answer(
 function modelOf(path: string, body: unknown): string {
   const inPath = /\/models\/([^/:?]+):/.exec(path)?.[1] ?? /\/deployments\/([^/]+)\//.exec(path)?.[1];
   if (inPath !== undefined) return decodeURIComponent(inPath);
-  // The request bodies are the tests' own.
+  // The tests know the shape of the requests that they cause.
   const fields = (body ?? {}) as { model?: string; model_id?: string };
   return fields.model ?? fields.model_id ?? "";
 }
@@ -245,7 +245,7 @@ function faultyReply(path: string, failure: InjectedFailure | null, options: Ups
 
 function goodReply(path: string, base: string, body: unknown, failure: InjectedFailure | null): Reply {
   const { pathname, searchParams } = new URL(path, "http://upstream");
-  // The request bodies are the tests' own.
+  // The tests know the shape of the requests that they cause.
   const fields = (body ?? {}) as Record<string, unknown>;
   if (pathname.endsWith("/audio/speech")) return openAiSpeech(fields, failure);
   if (pathname.endsWith("/embeddings")) return openAiEmbeddings(base, fields, failure);
