@@ -1,8 +1,8 @@
 /**
  * `npm test`: runs every check and every test. `npm run verify` (`--fast`) omits the tests that need a database server,
- * a browser or minutes, and the slowest files of the rest; `--unit` also omits lint and types. `--voices` adds the tests
- * of a real neural voice in the folder named by PATCHBAY_TEST_VOICES; `npm run test:voices` (`--only-voices`) runs only
- * these. `--node24` adds the tests of `--unit` on Node 24. Ends with `N passed, N failed` over all runners.
+ * a browser or minutes, and the slowest files of the rest; `--unit` also omits lint and types. `--voices` adds the
+ * tests of a real neural voice in the folder named by PATCHBAY_TEST_VOICES; `npm run test:voices` (`--only-voices`)
+ * runs only these. `--node24` adds the tests of `--unit` on Node 24. Ends with `N passed, N failed` over all runners.
  */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";

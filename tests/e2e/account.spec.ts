@@ -29,7 +29,7 @@ test("shows a new display name in the shell at once and after a reload", async (
   await expect(menu).toContainText("Olivia Green");
 });
 
-test("takes no input of the profile while it is saved", async ({ page, account }) => {
+test("makes the profile's fields read-only while the profile is being saved", async ({ page, account }) => {
   let release = (): void => undefined;
   const isReleased = new Promise<void>((resolve) => {
     release = resolve;
@@ -76,10 +76,10 @@ test("shows a member's email as read-only while anyone can register", async ({ p
   await expect(page.getByLabel("Email")).toBeEditable();
 });
 
-test.describe("an enrolment", () => {
+test.describe("a 2FA enrolment", () => {
   test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
 
-  test("starts with the focus in the dialog, then in the password that it asks for", async ({
+  test("asks for the password with the focus in its field, then moves the focus to the dialog", async ({
     page,
     account,
   }) => {
@@ -97,7 +97,7 @@ test.describe("an enrolment", () => {
     await expect(dialog).toBeFocused();
   });
 
-  test("asks before its backup codes are left for another user's console", async ({
+  test("asks before the console of another user replaces its backup codes", async ({
     page,
     account,
     product,
@@ -156,7 +156,7 @@ test("signs out every other browser after a password change but keeps this one",
   await other.context().close();
 });
 
-test.describe("without the schema of the password form", () => {
+test.describe("when the schema of the password form cannot be loaded", () => {
   test.use({ allowedConsole: [[/ERR_ABORTED/], { scope: "test" }] });
 
   test("does not change the password if the repeated one differs", async ({ page, account }) => {
@@ -228,7 +228,7 @@ test.describe("with 2FA enabled", () => {
     await expect(code).toHaveValue("");
     await dialog.getByLabel("Password", { exact: true }).fill(enrolled.password);
     await code.fill(freshCode(enrolled.secret));
-    // Any other failure leaves the code to be sent again.
+    // After any other failure the code stays in its field, so that it can be sent again.
     await page.route(
       "**/api/user/2fa/backup_codes",
       (route) => route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),

@@ -219,7 +219,7 @@ test.describe("rules that were changed elsewhere while they were edited", () => 
 test.describe("a threshold that was changed elsewhere while it was edited", () => {
   test.use({ allowedConsole: [[/status of 409/], { scope: "test" }] });
 
-  test("is shown, and not overwritten unseen", async ({ ownerPage: page, product: { url, cookie } }) => {
+  test("is shown, and not silently overwritten", async ({ ownerPage: page, product: { url, cookie } }) => {
     const before = (await call(url, cookie, "GET", "/api/settings")).alerts;
     const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
     await page.goto(`${url}/alerts`);
@@ -237,7 +237,7 @@ test.describe("a threshold that was changed elsewhere while it was edited", () =
   });
 });
 
-test("shows a threshold that was changed elsewhere once its edit is taken back", async ({
+test("shows a threshold that was changed elsewhere once the user undoes the edit of it", async ({
   ownerPage: page,
   product: { url, cookie },
 }) => {
@@ -276,7 +276,7 @@ const openAlert = (id: string) => ({
   delivery: { state: "none", attempts: 0, at: null, next_at: null, error: null, webhook: null },
 });
 
-/** Answers with these two open alerts, one on each page of the list; returns the number of their checks. */
+/** Answers with two open alerts, one on each page of the list; the returned function counts requests to check one. */
 async function routeOpenAlerts(page: Page): Promise<() => number> {
   const reply = (data: object) => ({ json: { success: true, message: "", data } });
   await page.route(/\/api\/alerts\?.*state=opened/, (route) => {
@@ -293,7 +293,7 @@ async function routeOpenAlerts(page: Page): Promise<() => number> {
   return () => checks;
 }
 
-test("has a channel's alert checked again at every visit", async ({ ownerPage: page, product: { url } }) => {
+test("checks a channel's alert again at every visit", async ({ ownerPage: page, product: { url } }) => {
   const checks = await routeOpenAlerts(page);
   await page.goto(`${url}/alerts`);
   await expect.poll(checks).toBe(1);

@@ -47,7 +47,7 @@ test("keeps filters in the URL across a reload", async ({ page, freshProduct: { 
 test("lets the user type a date, part by part", async ({ ownerPage: page, product: { url } }) => {
   await page.goto(`${url}/audit?time=days`);
   await page.getByLabel("From", { exact: true }).focus();
-  // As fast as a person: each digit of the year is a new date.
+  // Types as fast as a person, because each digit of the year makes a new date.
   await page.keyboard.type("11012026", { delay: 60 });
   await expect(page).toHaveURL(/time=days&from=2026-11-01$/);
   await expect(page.getByLabel("From", { exact: true })).toHaveValue("2026-11-01");

@@ -143,7 +143,7 @@ test("reports an invalid upstream key and lets the user add models manually", as
   await expect(page.getByText(/s of audio in/)).toBeVisible();
 });
 
-test("forgets a test of a model when the connection or the model is changed", async ({
+test("discards a model's test result when the connection or the model is changed", async ({
   routedPage: page,
   routed,
 }) => {
@@ -324,7 +324,7 @@ test("disables, enables, tests, edits and deletes a channel", async ({ routedPag
   await expect(page.getByRole("heading", { name: "Only the built-in engines serve models" })).toBeVisible();
 });
 
-test("announces which channels failed a test of all of them", async ({ routedPage: page, routed }) => {
+test("announces which channels failed the test of all channels", async ({ routedPage: page, routed }) => {
   await routed.allow();
   await routed.channel("Attic", { models: [EMBED] });
   await routed.channel("Cellar", { models: [EMBED] });
@@ -337,7 +337,7 @@ test("announces which channels failed a test of all of them", async ({ routedPag
   await expect(all.getByRole("status")).toHaveText(/^\d+ passed, 2 failed$/);
 });
 
-test("leaves only the page of the deleted channel when a deletion ends late", async ({
+test("navigates away only from the page of the deleted channel when a deletion ends late", async ({
   routedPage: page,
   routed,
 }) => {
@@ -402,7 +402,7 @@ test.describe("a channel that was changed elsewhere", () => {
 test.describe("the form of a channel", () => {
   test.use({ allowedConsole: [[/status of 50[03]/], { scope: "test" }] });
 
-  test("is saved once while the page is left", async ({ routedPage: page, routed }) => {
+  test("is saved once although Save is clicked again while leaving", async ({ routedPage: page, routed }) => {
     await routed.allow();
     const { id } = await routed.channel("Cellar", { models: [EMBED] });
     const release = await holdRequests(page, `**/channels/${id}?_rsc=*`);
@@ -421,7 +421,7 @@ test.describe("the form of a channel", () => {
     expect(saves).toBe(1);
   });
 
-  test("does not close a page that the user opened while it was saved", async ({
+  test("does not navigate away from a page that the user opened while the form was being saved", async ({
     routedPage: page,
     routed,
   }) => {
@@ -471,7 +471,7 @@ test.describe("the form of a channel", () => {
     await expect(page.getByLabel("Name", { exact: true })).toHaveValue("Cellar");
   });
 
-  test("does not start from the reply of an earlier visit", async ({ routedPage: page, routed }) => {
+  test("shows no earlier reply while the channel cannot be loaded", async ({ routedPage: page, routed }) => {
     await routed.allow();
     const { id } = await routed.channel("Cellar", { models: [EMBED] });
     await page.goto(`${routed.product.url}/channels/${id}/edit`);
@@ -695,7 +695,7 @@ test.describe("a channel that does not exist", () => {
   test.describe("in Chinese", () => {
     test.use({ locale: "zh-CN" });
 
-    test("is reported in Chinese by the test that was open when it was deleted", async ({
+    test("is reported in Chinese by the test dialog that was open when it was deleted", async ({
       routedPage: page,
       routed,
     }) => {
@@ -730,7 +730,7 @@ test.describe("a channel that does not exist", () => {
 test.describe("a switch, while the server is unreachable", () => {
   test.use({ allowedConsole: [[/ERR_ABORTED/], { scope: "test" }] });
 
-  test("stays as it was and a toast says why, also the first of the page", async ({
+  test("keeps its state, and a toast says why, even if it is the page's first toast", async ({
     ownerPage: page,
     product,
   }) => {
@@ -740,7 +740,7 @@ test.describe("a switch, while the server is unreachable", () => {
       async (reply) =>
         reply.request().resourceType() === "script" && (await reply.text()).includes("data-sonner-toast"),
     );
-    // The pointer's way to the switch.
+    // The movement of the pointer loads the code of toasts.
     await enabled.hover();
     await toasts;
     await page.route("**/*", (route) => route.abort("aborted"));

@@ -79,7 +79,7 @@ test("opens an endpoint again by its link after a search and after it was closed
   await expect(link).toHaveAttribute("aria-current", "location");
 });
 
-test("does not leave the search for a linked endpoint that matches again", async ({
+test("keeps the search field in view when a linked endpoint matches the search again", async ({
   ownerPage: page,
   product,
 }) => {
@@ -112,7 +112,7 @@ test.describe("when a later load of the API docs fails", () => {
       await page.evaluate(() => window.dispatchEvent(new Event("online")));
       await expect.poll(() => failures, { timeout: 1_000 }).toBe(1);
     }).toPass();
-    // The reply arrives and is shown.
+    // Time for the page to handle the failed reply.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
     await expect(models.getByLabel("API key")).toHaveValue("sk-pb-typed");
   });
@@ -154,7 +154,7 @@ test("reads console lists with the session and offers no endpoint that changes d
   await expect(remove.getByRole("button", { name: "Send" })).toHaveCount(0);
 });
 
-test("opens the API docs with a fragment that is not a percent-encoding", async ({
+test("opens the API docs with an invalid percent-encoding in the fragment", async ({
   ownerPage: page,
   product,
 }) => {
@@ -202,7 +202,7 @@ test("fits every guide on a phone, with no short option broken at a hyphen", asy
   }
 });
 
-test("opens the API docs for members", async ({ page, product }) => {
+test("opens the API docs for members, who get 404 for alerts and audit log", async ({ page, product }) => {
   const { cookie } = await createUser(product.url, product.cookie, {
     username: "docs-reader",
     role: "member",

@@ -86,7 +86,7 @@ test("lays the texts out by UMAP in a worker and returns to PCA on cancel", asyn
   const pca = await picture(map(page));
   expect(page.workers()).toHaveLength(0);
   await large(page).getByRole("radio", { name: "UMAP" }).click();
-  // At once: the layout takes only some seconds.
+  // Cancels at once, because the layout takes only some seconds.
   await large(page).getByRole("button", { name: "Cancel" }).click({ timeout: 10_000 });
   await expect(large(page).getByRole("radio", { name: "PCA" })).toBeChecked();
   await expect.poll(() => page.workers().length).toBe(0);

@@ -252,7 +252,7 @@ test("compares 500 texts in a zoomable matrix and reports texts beyond the limit
   expect(changes).toBeLessThan(250);
 });
 
-test("works with the keyboard only", async ({ ownerPage: page, product }) => {
+test("embeds and explores texts with the keyboard only", async ({ ownerPage: page, product }) => {
   await open(page, product.url);
   await page.getByLabel("Add texts").focus();
   for (const text of ["The kettle is on", "The kettle was on", "Rain tomorrow"]) {
@@ -341,7 +341,7 @@ test("adds pasted lines as texts, edits and removes them, and restores them with
   await expect(texts).toHaveText(["1second", "2three", "3added since"]);
 });
 
-test("says how many removed texts Undo did not restore beside those added since", async ({
+test("says how many texts Undo left out because others were added since the removal", async ({
   ownerPage: page,
   product,
 }) => {
@@ -386,7 +386,7 @@ test("keeps the texts that are added while a file is read", async ({ ownerPage: 
   await expect(texts).toHaveText(["1typed", "2from", "3a file"]);
 });
 
-test("keeps the lines of a text that is edited", async ({ ownerPage: page, product }) => {
+test("keeps the line breaks of a text that is edited", async ({ ownerPage: page, product }) => {
   await open(page, product.url, `${LEXICAL}&text=one%0Atwo&text=three`);
   const texts = () => page.evaluate(() => sessionStorage.getItem("patchbay-embeddings-draft") ?? "");
   await row(page, 1).dblclick();
@@ -398,7 +398,7 @@ test("keeps the lines of a text that is edited", async ({ ownerPage: page, produ
   await expect.poll(texts).toContain("text=one%0Atwo%0Aand+a+half&text=three");
 });
 
-test("shows the vector of no other text than the embedded one", async ({ ownerPage: page, product }) => {
+test("makes the vector panel inert once the texts were changed", async ({ ownerPage: page, product }) => {
   await openExample(page, product.url);
   const panel = page.getByRole("region", { name: "Vector", exact: true });
   const isInert = () => panel.evaluate((section) => section.closest("[inert]") !== null);
@@ -568,7 +568,7 @@ for (const [device, width] of [
       await route.fulfill({ response: await route.fetch() });
       answered += 1;
     });
-    // The texts, then the query; one that is on its way is not sent again.
+    // One request for the texts, then one for the query; a request in progress is not sent again.
     const isOver = async () => {
       await expect.poll(() => [counts, answered]).toEqual([[SUPPORT.length, 1], 2]);
       await expect(embedButton).toBeVisible();

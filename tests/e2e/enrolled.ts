@@ -58,7 +58,8 @@ export const test = base.extend<{ account: Account; enrolled: Enrolled }>({
   enrolled: async ({ account }, use) => {
     const { url, cookie } = account;
     const { secret } = await call<{ secret: string }>(url, cookie, "/api/user/2fa/setup", {});
-    // Uses the previous TOTP code: tests use the current one. Near the end of a step it could arrive too late.
+    // Uses the previous TOTP code, so that tests can use the current one. Near the end of a step, the previous code
+    // could arrive too late.
     await untilFarFromStepEnd();
     const code = totpCode(secret, Date.now() - STEP_MS);
     const { backup_codes } = await call<{ backup_codes: string[] }>(url, cookie, "/api/user/2fa/enable", {

@@ -9,8 +9,8 @@ import { PAGES, type PageUnderTest, visitPage } from "./pages";
 const FIRST_LOAD_LIMIT = 220 * 1024;
 
 /**
- * Loads the page once and checks its scripts, layout shifts, axe in both themes, placeholders, the Tab key, reduced motion,
- * and the width at 200 % zoom, on a phone and at 1024 pixels.
+ * Loads the page once and checks its scripts, layout shifts, axe in both themes, placeholders, the Tab key, reduced
+ * motion, and the width at 200 % zoom, on a phone and at 1024 pixels.
  */
 async function checkPage(page: Page, name: string, url: string): Promise<void> {
   const scripts: Promise<[string, number]>[] = [];
@@ -115,7 +115,7 @@ test("shows states and buttons in a contrast theme, which removes backgrounds", 
   await expect(state).not.toBeChecked();
   await expect.poll(background).not.toBe(on);
   await saved;
-  // A click while the list loads again is the second one of a double click, and ignored.
+  // While the list loads again, the switch ignores a click as the second one of a double click.
   await expect(async () => {
     await state.click();
     await expect(state).toBeChecked({ timeout: 1_000 });

@@ -216,7 +216,7 @@ test("returns on Back to the step that a resumed wizard began with, and to the o
 test.describe("when the end of the setup cannot be saved", () => {
   test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
 
-  test("says so without offering to speak again", async ({ page, freshProduct }) => {
+  test("shows the error without a button to retry the speech", async ({ page, freshProduct }) => {
     await signInByCookie(page, freshProduct.url, await setUp(freshProduct.url));
     await page.goto(`${freshProduct.url}/setup`);
     await page.getByRole("button", { name: "Not now" }).click();

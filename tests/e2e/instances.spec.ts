@@ -39,10 +39,10 @@ test("lists the instances with their load and warns about an unresponsive one an
   await expect(page.getByText("An instance isn’t responding")).toBeVisible();
 });
 
-test.describe("when the list can no longer be read", () => {
+test.describe("when the list of instances can no longer be read", () => {
   test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
 
-  test("says so beside the last states and reads them again on Retry", async ({
+  test("shows Retry beside the last known states and reads the list again on Retry", async ({
     ownerPage: page,
     product,
   }) => {

@@ -93,7 +93,7 @@ test("keeps the focus on a button while it is busy and after it is disabled, and
     if (route.request().method() !== "PATCH") return route.continue();
     bodies.push(route.request().postData());
     await isAnswered;
-    // The name that it has, so that other tests find it unchanged.
+    // Saves the current name, so that other tests find it unchanged.
     return route.continue({ postData: JSON.stringify({ display_name: OWNER.username }) });
   });
   await page.goto(`${product.url}/account`);
@@ -138,7 +138,7 @@ test("opens pages and actions from the command palette", async ({ ownerPage: pag
   await expect(page).toHaveURL(`${product.url}/keys`);
 });
 
-test("moves the focus to the page that the palette or two keys opened, and back to the opener on the same page", async ({
+test("moves the focus to the page opened by the palette or a two-key shortcut, and back to the opener on the same page", async ({
   ownerPage: page,
   product,
 }) => {
@@ -221,7 +221,7 @@ test("returns the focus to the button whose dialog closed below another", async 
   await expect(actionsOf("Saved late")).toBeFocused();
 });
 
-test.describe("a setup that asks for the password again", () => {
+test.describe("a 2FA setup that asks for the password again", () => {
   test.use({ allowedConsole: [[/status of 403/], { scope: "test" }] });
 
   test("returns the focus to the heading of its step", async ({ page, freshProduct }) => {
@@ -239,7 +239,7 @@ test.describe("a setup that asks for the password again", () => {
   });
 });
 
-test("has the live region of messages before the first message", async ({ ownerPage: page, product }) => {
+test("has the live region of toasts before the first toast", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/channels`);
   await page.keyboard.press("Tab");
   await expect(page.getByRole("region", { name: /^Notifications/ })).toBeAttached();

@@ -210,7 +210,7 @@ test("shows two secrets that arrive together one after the other, each until it 
 
   const created = page.getByRole("dialog", { name: "Fast creation" });
   await expect(page.getByTestId("api-key")).not.toHaveText(first ?? "none");
-  // It has not been copied yet.
+  // Escape does not close this dialog, because its key has not been copied yet.
   await page.keyboard.press("Escape");
   await expect(created).toBeVisible();
   await created.getByRole("button", { name: "Done" }).click();
@@ -327,7 +327,7 @@ test("deletes an API key only after its name is typed", async ({ ownerPage: page
   await remove.click();
   await expect(page.getByText("Lost laptop deleted")).toBeVisible();
   await expect(rowOf(page, "Lost laptop")).toHaveCount(0);
-  // The keyboard continues in the page: its button was in the row.
+  // The button that had the focus was in the deleted row, so the focus moves to the page's content.
   await expect(page.getByRole("main")).toBeFocused();
   expect(await statusWith(product.url, key)).toBe(401);
 });
@@ -340,7 +340,7 @@ test.describe("a page of an older version of the server", () => {
     ],
   });
 
-  test("asks to reload when a menu can no longer be loaded, not without its toasts", async ({
+  test("asks to reload when the code of a menu can no longer be loaded", async ({
     ownerPage: page,
     product,
   }) => {

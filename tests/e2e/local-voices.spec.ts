@@ -119,11 +119,11 @@ test("uploads an archive and names the missing file of a broken folder", async (
   await expect(page.getByText("tiny installed")).toBeVisible();
 });
 
-test("says at the voice on a phone why its download failed", async ({ page, instance }) => {
+test("on a phone, says beside a voice why its download failed", async ({ page, instance }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${instance.url}/models/local-voices`);
   instance.mirror.close();
-  // Far below the notice at the top of the page.
+  // This voice is far below the notice at the top of the page.
   const voice = page.getByRole("list", { name: "Catalogue" }).getByRole("listitem").last();
   await voice.getByRole("button", { name: /^Download/ }).click();
   await expect(voice.getByText(/could not be reached/)).toBeInViewport();
@@ -170,7 +170,7 @@ test.describe("voice names that were changed elsewhere", () => {
 test.describe("voice names that were changed elsewhere and cannot be loaded", () => {
   test.use({ allowedConsole: [[/status of (409|503)/], { scope: "test" }] });
 
-  test("leave an open form as it is", async ({ page, instance: { url, cookie, dataDirectory } }) => {
+  test("leave the input of an open form", async ({ page, instance: { url, cookie, dataDirectory } }) => {
     await writeTinyVoice(path.join(dataDirectory, "voices", "first"));
     await page.goto(`${url}/models/local-voices`);
     await page.getByRole("button", { name: "Voice names" }).click();

@@ -61,7 +61,7 @@ test("explains the error code of a failed call and links to calls with the same 
   await expect(rows(page)).toHaveCount(2);
 });
 
-test("links from a call outside of the page's range to those around it", async ({
+test("links from a call outside of the page's range to the calls of the same request", async ({
   ownerPage: page,
   product,
 }) => {
@@ -86,7 +86,7 @@ test("shows the input text of a call, or that it was not stored", async ({ owner
   await expect(drawer(page).getByText("The input text of this request is not stored.")).toBeVisible();
 });
 
-test("keeps the keyboard at the open call, names it, and scrolls its text by the arrow keys", async ({
+test("keeps the focus at the open call, announces the call and scrolls its text with the arrow keys", async ({
   ownerPage: page,
   product,
 }) => {
@@ -141,7 +141,7 @@ test("announces how many requests a filter has found", async ({ ownerPage: page,
   await expect(count).toHaveCount(0);
 });
 
-test("keeps the keyboard in the page when the filters are cleared", async ({ ownerPage: page, product }) => {
+test("moves the focus to the content when the filters are cleared", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/logs?status=failed`, { waitUntil: "networkidle" });
   const clear = page.getByRole("button", { name: "Clear filters" });
   await clear.focus();
@@ -178,7 +178,7 @@ test("loads hundreds of calls by scrolling, each once", async ({ ownerPage: page
   expect(new Set(ids).size).toBe(120);
 });
 
-test("shows how a call ended that ran when its page was loaded", async ({ ownerPage: page, product }) => {
+test("shows the end of a call that was running at the page load", async ({ ownerPage: page, product }) => {
   const abort = new AbortController();
   const reply = await fetch(`${product.url}/v1/audio/speech`, {
     method: "POST",
@@ -337,7 +337,7 @@ test("keeps a filter that was picked just before a call is opened", async ({ own
   await expect(drawer(page).getByRole("heading", { name: "Timeline" })).toBeVisible();
 });
 
-test("takes back a range with Back, even before the URL's new range is shown", async ({
+test("undoes a change of the range with Back, even before the new range is shown", async ({
   ownerPage: page,
   product,
 }) => {

@@ -8,7 +8,7 @@ import { PASSWORD } from "./users";
 const LONG = "W".repeat(64);
 const MODEL = "m".repeat(64);
 
-/** How many pixels the widest table or dialog is wider than its box, which would cut it or scroll sideways. */
+/** By how many pixels the widest table or dialog overflows its box: it would be cut or scroll sideways. */
 const boxOverflow = (page: Page) =>
   page.evaluate(() => {
     const boxes = [

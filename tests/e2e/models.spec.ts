@@ -140,7 +140,7 @@ test("shows the route of a model in order and the skipped channels with the reas
 test.describe("when a route can no longer be read", () => {
   test.use({ allowedConsole: [[/status of 500/], { scope: "test" }] });
 
-  test("says so beside the last route and reads it again on Retry", async ({ routedPage: page, routed }) => {
+  test("offers Retry beside the last route and reads it again then", async ({ routedPage: page, routed }) => {
     await page.goto(`${routed.product.url}/models?model=patchbay-embed`);
     const sheet = page.getByRole("dialog", { name: "Route of patchbay-embed" });
     const channel = sheet.getByRole("list").first().getByRole("link").first();

@@ -148,7 +148,7 @@ test("breaks usage down by more end users than are listed, and counts all of the
   await expect(bars.last()).toContainText("At least 992 others");
   await expect(bars).toHaveCount(9);
   expect(await sum()).toBe(3_000);
-  // Of all end users, not of the thousand with most calls.
+  // The bars rank all end users, not only the thousand with the most calls.
   await page.getByRole("radio", { name: /^Tokens/ }).click();
   await expect(page).toHaveURL(/figure=tokens/);
   await expect(bars.filter({ hasText: "rare guest" })).toContainText("1,000,000");

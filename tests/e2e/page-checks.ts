@@ -2,8 +2,8 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "playwright/test";
 
 /**
- * The violations of axe's rules on the page, or in what `within` selects. In its legacy mode axe neither opens a page to
- * combine the results of several frames, of which there is one, nor collects what passed: less than half of the CPU.
+ * The violations of axe's rules on the page, or in what `within` selects. In legacy mode axe opens no second page to
+ * combine the results of several frames (there is one), and it collects no passed rules: less than half of the CPU.
  */
 export async function axeViolations(
   page: Page,

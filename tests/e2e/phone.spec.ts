@@ -75,7 +75,7 @@ test("ends no line with a separator on a phone", async ({ ownerPage: page, produ
   ] as const) {
     await page.goto(product.url + path);
     await expect(page.getByText(text).filter({ visible: true }).first()).toBeVisible();
-    // Of these widths, some break before each fact.
+    // At some of these widths, the line breaks before each fact.
     for (let width = 280; width <= 390; width += 10) {
       await page.setViewportSize({ width, height: 844 });
       expect(await hangingSeparators(page), `${path} at ${width}`).toEqual([]);

@@ -1,7 +1,7 @@
 import { defineConfig } from "playwright/test";
 import { CHROMIUM_FLAGS, findChromium } from "../support/browser.mjs";
 
-/** The browser tests. Each starts the built product itself (fixtures.ts). */
+/** The browser tests. Their fixtures start the built product (fixtures.ts). */
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",

@@ -150,7 +150,7 @@ test.describe("the cause of a failed request", () => {
       [routed.cookie, true],
       [member, false],
     ] as const) {
-      // The open page would ask again, now as another user.
+      // The open page would send its requests again, now as another user.
       await page.goto("about:blank");
       await page.context().clearCookies();
       await signInByCookie(page, url, cookie);

@@ -26,7 +26,7 @@ test("previews a change before saving and can undo it afterwards", async ({ owne
   await expect(form.getByRole("switch", { name: "Self-use mode" })).not.toBeChecked();
 });
 
-test("closes a message above an open dialog, and removes one with an action when its page is left", async ({
+test("closes a toast above an open dialog, and removes a toast with an action when its page is left", async ({
   ownerPage: page,
   product,
 }) => {
@@ -97,7 +97,7 @@ test("shows errors at their fields", async ({ ownerPage: page, product }) => {
   await expect(page.getByRole("alert").filter({ hasText: "Enter a number." })).toBeVisible();
 });
 
-/** The page must not learn of a change that is made elsewhere. */
+/** Replaces the page's event stream, so that the page does not learn of a change made elsewhere. */
 async function disableLiveUpdates(page: Page): Promise<void> {
   const stream = { status: 200, contentType: "text/event-stream", body: ": no events\n\n" };
   await page.route("**/api/events*", (route) => route.fulfill(stream));
@@ -214,7 +214,7 @@ test("keeps what is entered while an earlier change is saved", async ({ ownerPag
   await expect(form.getByText(/were changed elsewhere/)).toHaveCount(0);
   holdSaves();
   await form.getByRole("button", { name: "Save changes" }).click();
-  // Back to what is stored until the request ends.
+  // Sets the field to the value that is stored until the request ends.
   await box(page, "Attempts per request").fill("4");
   release();
   await expect(page.getByText(/^Saved: .*Header timeout/)).toBeVisible();
@@ -360,7 +360,7 @@ test("imports an exported file after a preview", async ({ ownerPage: page, produ
   await expect(page.getByText("The file is not JSON.")).toBeVisible();
 
   const settings = { ...exported.settings, caches: { embeddings_mb: 8, speech_mb: 64 } };
-  // More than a request may have: it is sent without the indentation.
+  // Larger than a request body may be: the page sends it without the white space.
   await choose(JSON.stringify({ ...exported, settings }).padEnd(9 * 1024 * 1024));
   const dialog = page.getByRole("dialog", { name: "Import house.json" });
   await expect(dialog.getByRole("listitem").filter({ hasText: "caches" })).toContainText("changed");

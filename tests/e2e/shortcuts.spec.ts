@@ -149,7 +149,7 @@ test("keeps the page behind a dialog as it is, covered and unscrolled", async ({
   // A second dialog over the first one leaves the page as the first one needs it.
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("combobox", { name: "Commands" })).toBeFocused();
-  // Radix has registered it when the dialog below takes no events.
+  // Once the dialog below takes no pointer events, Radix has registered the second one.
   await expect(page.locator("[role=dialog]").first()).toHaveCSS("pointer-events", "none");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("combobox", { name: "Commands" })).toBeHidden();

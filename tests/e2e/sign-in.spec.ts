@@ -35,7 +35,7 @@ test("asks for JavaScript where it is turned off", async ({ browser, product }) 
   const context = await browser.newContext({ javaScriptEnabled: false, locale: "en-GB" });
   const page = await context.newPage();
   await page.goto(`${product.url}/login`);
-  // By its element: Playwright finds no text in one of these.
+  // Located by its element, because Playwright finds no text in a `noscript`.
   await expect(page.locator("noscript p")).toBeVisible();
   await context.close();
 });
@@ -160,7 +160,7 @@ test.describe("wrong credentials", () => {
     await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
   });
 
-  test("accepts a backup code once, in any case and with spaces", async ({ page, enrolled }) => {
+  test("accepts a backup code once, in lower case and with a space", async ({ page, enrolled }) => {
     const [code = ""] = enrolled.backupCodes;
     await page.goto(`${enrolled.url}/login`);
     await enterPassword(page, enrolled);

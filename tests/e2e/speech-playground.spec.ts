@@ -87,12 +87,12 @@ test("plays a take once it has arrived in a browser without Web Audio", async ({
 test.describe("a server that becomes unreachable during the first take", () => {
   test.use({ allowedConsole: [[/ERR_ABORTED/], { scope: "test" }] });
 
-  test("leaves the page as it is and stores the take when it is reachable again", async ({
+  test("leaves the page unchanged and stores the take once it is reachable again", async ({
     ownerPage: page,
     product,
   }) => {
     await openSpeech(page, product.url, [["text", STORY]]);
-    // The code of what a first take needs has not been loaded when its audio arrives.
+    // The code that a first take needs is not loaded yet when its audio arrives.
     let isReachable = true;
     await page.route(/_next\/static|\/api\//, (route) =>
       isReachable ? route.continue() : route.abort("aborted"),
@@ -267,7 +267,7 @@ test("takes survive a reload, can be compared, deleted and restored, and are rem
   await trash.press("Enter");
   await expect(history.getByRole("listitem")).toHaveCount(0);
   await expect(history.getByRole("heading", { name: "History" })).toBeFocused();
-  // The newest message, which covers the one before it.
+  // The newest toast, which covers the one before it.
   await page.locator("[data-front=true]").getByRole("button", { name: "Undo" }).click();
   await expect(history.getByRole("listitem")).toHaveCount(1);
 
@@ -289,13 +289,13 @@ test("a deleted take can be restored for as long as Undo has the focus, which st
   await history.getByRole("button", { name: /^Delete take/ }).press("Enter");
   await undo.focus();
   await page.clock.fastForward("01:00");
-  // The end of its animation.
+  // Time for the closing animation of a toast.
   await page.clock.runFor(1_000);
   await expect(undo).toBeFocused();
   await undo.press("Enter");
   await expect(history.getByRole("listitem")).toHaveCount(1);
   await expect(undo).toHaveCount(0);
-  // Where it was before.
+  // The focus returns to where it was before.
   const heading = history.getByRole("heading", { name: "History" });
   await expect(heading).toBeFocused();
 
@@ -465,7 +465,7 @@ test("one text is spoken in several voices, each timed, priced and played", asyn
 
   expect(await axeViolations(page)).toEqual([]);
 
-  // The player belongs to a call while it arrives.
+  // While the audio of a call arrives, the player belongs to that call.
   await page.getByRole("radio", { name: "One voice" }).click();
   const release = await holdRequests(page, "**/*:streamGenerateContent*");
   await page.getByRole("button", { name: "Speak", exact: true }).click();
@@ -499,7 +499,7 @@ test.describe("a comparison with a failed voice", () => {
   });
 });
 
-test("the keyboard keeps its place where a voice, a speaker or a filter goes", async ({
+test("the focus stays nearby when a voice, a speaker or a filter moves or disappears", async ({
   ownerPage: page,
   product,
 }) => {
@@ -534,7 +534,7 @@ test("the keyboard keeps its place where a voice, a speaker or a filter goes", a
   await expect(page.getByRole("button", { name: /^Choose a voice for Ben/ })).toBeFocused();
 });
 
-test("every voice of a comparison can be heard by keyboard", async ({ ownerPage: page, product }) => {
+test("Tab reaches the buttons of each voice of a comparison", async ({ ownerPage: page, product }) => {
   await openSpeech(page, product.url, [["text", SENTENCE]]);
   await page.getByRole("radio", { name: "Several voices" }).check();
   await page.getByRole("checkbox", { name: /^Puck/ }).focus();

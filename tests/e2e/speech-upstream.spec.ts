@@ -2,7 +2,7 @@ import { expect } from "./fixtures";
 import { test } from "./routed";
 import { openSpeech, speak, storedTakes } from "./speech-page";
 
-test("the speech playground asks for a voice name, offers OpenAI's and sends instructions where the model's channel lists no voices", async ({
+test("the speech playground asks for a voice name, offers OpenAI's and sends instructions if the channel lists no voices", async ({
   routedPage: page,
   routed,
 }) => {

@@ -215,7 +215,7 @@ test("asks before a secret that is being created is lost, also after its dialog 
   await page.getByRole("button", { name: "Done" }).click();
 });
 
-test("opens the dialog that the URL names once", async ({ ownerPage: page, product }) => {
+test("opens the dialog named in the URL only once", async ({ ownerPage: page, product }) => {
   for (const [path, param, button] of [
     ["/keys", "create", "Create API key"],
     ["/users", "invite", "Invite user"],
@@ -239,7 +239,7 @@ test("opens the dialog that the URL names once", async ({ ownerPage: page, produ
   }
 });
 
-test("does not ask after saving", async ({ ownerPage: page, product }) => {
+test("does not ask about changes that were saved", async ({ ownerPage: page, product }) => {
   const dialogs = nativeDialogs(page);
   const name = page.getByLabel("Name", { exact: true });
   for (const [before, after] of [
@@ -311,7 +311,7 @@ test.describe("the end of a session", () => {
     await call(product.url, product.cookie, "DELETE", `/api/users/${id}`);
   });
 
-  test("leaves the texts of the playgrounds to no other user of the tab", async ({ page, product }) => {
+  test("hides a user's playground texts from the tab's next user", async ({ page, product }) => {
     const olivias = await signIn(product.url, OWNER);
     const { id, cookie } = await createUser(product.url, product.cookie, MONA);
     await signInByCookie(page, product.url, olivias);
@@ -323,7 +323,7 @@ test.describe("the end of a session", () => {
       .toContain("secret plan");
     await page.reload();
     await expect(text).toHaveValue("Olivia's secret plan");
-    // A page that notices the end of its session leaves, which would abort the next visit.
+    // A page that notices the end of its session redirects to sign-in, which would abort the next visit.
     await page.goto("about:blank");
     await endSession(product.url, olivias);
     await signInByCookie(page, product.url, cookie);
@@ -392,7 +392,7 @@ test.describe("the end of a session", () => {
     await expect(page.getByRole("heading", { name: "API key created" })).toBeVisible();
   });
 
-  test("is the reason that the sign-in page gives for a page that is opened with the old cookie", async ({
+  test("is given as the reason on the sign-in page when a page is opened with the old cookie", async ({
     page,
     product,
   }) => {

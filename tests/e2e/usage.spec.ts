@@ -53,7 +53,7 @@ test("filters the page by a row of a breakdown", async ({ ownerPage: page, produ
   const breakdown = page.getByLabel("Break down by");
   await breakdown.selectOption("tag");
   await expect(page).toHaveURL(/by=tag/);
-  // A row of a model would set the tag.
+  // A row of the previous breakdown would set the tag filter to the name of a model.
   await expect(model).toHaveCount(0);
   release();
   const tag = page.getByRole("link", { name: /cellar/ });
@@ -112,7 +112,7 @@ test("shows members their own calls, no user filter and no logs", async ({ page,
     role: "member",
   });
   await signInByCookie(page, product.url, cookie);
-  // The breakdown by user is an administrator's.
+  // Only administrators get the breakdown by user.
   const breakdowns: (string | null)[] = [];
   page.on("request", (request) => {
     const { pathname, searchParams } = new URL(request.url());

@@ -203,7 +203,7 @@ test("resets a password with a link and a 2FA code, and ends other sessions", as
   await guest.getByLabel("Code from the app").fill(totpCode(secret, Date.now() + STEP_MS));
   await guest.getByRole("button", { name: "Save and sign in" }).click();
   await expect(guest).toHaveURL(`${url}/`);
-  // The open page learns it from its event stream.
+  // The open page learns of the end of its session from its event stream.
   await expect(phone).toHaveURL(/\/login/);
   for (const one of [guest, phone]) await one.context().close();
 });
@@ -302,7 +302,7 @@ test.describe("a user who was deleted elsewhere", () => {
   });
 });
 
-test("shows how long a user is locked, and nothing of it from then on", async ({
+test("shows how long a user is locked, until the lock ends", async ({
   ownerPage: page,
   product: { url, cookie },
 }) => {

@@ -2,7 +2,7 @@ import { signIn } from "../support/product";
 
 export const PASSWORD = "nine blue lanterns drift";
 
-/** Creates a user as the owner of the instance, whose session `owner` is, and signs them in. */
+/** Creates a user with `owner`, the session cookie of the instance's owner, and signs the user in. */
 export async function createUser(
   url: string,
   owner: string,
