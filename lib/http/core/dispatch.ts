@@ -5,7 +5,7 @@ import { AppError, isAppError } from "../../errors";
 import { consoleContext, runConsoleRoute } from "../console/pipeline";
 import { isGoogleCaller } from "../gateway/models-reply";
 import { runGatewayRoute } from "../gateway/pipeline";
-import { refuseCall } from "../gateway/refuse-call";
+import { renderFailedCall } from "../gateway/render-failed-call";
 import { addCorsHeaders } from "./cross-origin";
 import { discardBody, type Handler, type Inbound, type Outbound } from "./exchange";
 import { compileRoutes, type Match, matchRoute, type RouteTable, surfaceOf, surfaceOfRoute } from "./match";
@@ -154,7 +154,7 @@ async function refuse(
   const { surface, error } = matchError(match, request);
   const ready = surface === "console" ? null : await services().catch(() => null);
   if (ready === null) return renderError(surface, error);
-  return refuseCall(surface, ready, request, { caller: null, model: undefined, opened: null }, error);
+  return renderFailedCall(surface, ready, request, { caller: null, model: undefined, opened: null }, error);
 }
 
 async function answer(

@@ -180,7 +180,7 @@ function checkText(text: string): void {
 }
 
 /** Counts the keys of a parsed value and checks keys and text after unescaping. */
-function countKeys(value: unknown, checksText: boolean): number {
+function checkAndCountKeys(value: unknown, checksText: boolean): number {
   if (typeof value === "string") {
     if (checksText) checkText(value);
     return 0;
@@ -188,13 +188,13 @@ function countKeys(value: unknown, checksText: boolean): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = 0;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item !== "number") count += countKeys(item, checksText);
+    for (const item of value) if (typeof item !== "number") count += checkAndCountKeys(item, checksText);
     return count;
   }
   for (const [key, member] of Object.entries(value)) {
     if (FORBIDDEN_KEYS.has(key)) throw refuse(`The body has a key named '${key}'.`);
     if (checksText) checkText(key);
-    count += 1 + countKeys(member, checksText);
+    count += 1 + checkAndCountKeys(member, checksText);
   }
   return count;
 }
@@ -233,7 +233,7 @@ export function* readJsonInSteps(
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw refuse("The body must be a JSON object.");
   // The parser drops the first of two equal keys, so a body with duplicates has fewer keys than colons.
-  if (countKeys(value, scan.hasUnicodeEscape) !== scan.keys)
+  if (checkAndCountKeys(value, scan.hasUnicodeEscape) !== scan.keys)
     throw refuse(`The body has the key '${findDuplicateKey(bytes).slice(0, 100)}' twice in one object.`);
   // Neither an array nor null, checked above.
   return value as Record<string, unknown>;

@@ -24,7 +24,7 @@ import {
 import type { GatewayRoute, Parameters } from "../core/route";
 import { answerOnce, digestRequest, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
 import { isGoogleCaller } from "./models-reply";
-import { type CallProgress, refuseCall } from "./refuse-call";
+import { type CallProgress, renderFailedCall } from "./render-failed-call";
 
 function bearerToken(request: Inbound): string | null {
   const value = request.headers.get("authorization")?.trim();
@@ -235,7 +235,7 @@ async function answerCall(
         authorizeReplay(route, { ...own, caller: await admitted.caller.current() }, { params, body }),
     });
   } catch (error) {
-    return refuseCall(surfaceOfCall(route, request), services, request, progress, error);
+    return renderFailedCall(surfaceOfCall(route, request), services, request, progress, error);
   }
 }
 
@@ -276,6 +276,6 @@ export async function runGatewayRoute(
     const headers = limitHeaders === null ? reply.headers : Object.assign({}, limitHeaders, reply.headers);
     return { status: reply.status, headers, body: reply.body, traceId: trace?.traceId };
   } catch (error) {
-    return refuseCall(surfaceOfCall(route, request), services, request, progress, error);
+    return renderFailedCall(surfaceOfCall(route, request), services, request, progress, error);
   }
 }

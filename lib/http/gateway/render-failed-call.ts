@@ -22,7 +22,7 @@ export interface CallProgress {
  * caller left. It is also counted in the list of rejected requests, unless the error is a 5xx other than `overloaded`:
  * the store may be its cause.
  */
-export function refuseCall(
+export function renderFailedCall(
   surface: Surface,
   services: Pick<GatewayServices, "log" | "metrics" | "state">,
   request: Inbound,
