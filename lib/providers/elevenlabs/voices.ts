@@ -10,7 +10,7 @@ import { catalogueVoice, GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices
 import { type ListedVoice, listKey, listWithAnyKey, type VoiceLists } from "../upstream-voices/voice-list";
 import {
   fallbackVoice,
-  fromTable,
+  findTableVoice,
   joinVoices,
   listedVoice,
   nearestVoice,
@@ -108,7 +108,7 @@ export function elevenLabsVoiceFor(lists: VoiceLists, channel: ChannelRecord, na
   const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
   const listed = lists.peek(listKey(channel)) ?? [];
   const byName = (wanted: string) => listedVoice(listed, wanted)?.id;
-  const mapped = fromTable(table, name);
+  const mapped = findTableVoice(table, name);
   if (mapped !== null) return byName(mapped) ?? mapped;
   const own = byName(name);
   if (own !== undefined) return own;

@@ -59,7 +59,8 @@ async function speakWithFlite(chunk: SpeechChunk, timbre: Timbre) {
     text: chunk.text,
     voice: timbre.flite,
     pitchHz: ownPitch ? null : timbre.pitchHz / timbre.playbackRate,
-    swingHz: ownPitch || timbre.swingHz === null ? null : timbre.swingHz / timbre.playbackRate,
+    pitchStdDevHz:
+      ownPitch || timbre.pitchStdDevHz === null ? null : timbre.pitchStdDevHz / timbre.playbackRate,
     speed: chunk.speed / timbre.playbackRate,
   });
 }

@@ -12,7 +12,7 @@ export interface Timbre {
   flite: FliteVoice;
   espeak: EspeakVariant;
   /** Standard deviation of the pitch in English, in hertz; null: the engine's own. */
-  swingHz: number | null;
+  pitchStdDevHz: number | null;
 }
 
 /**
@@ -53,7 +53,7 @@ type Row = readonly [
   pitchHz: number,
   playbackRate: number,
   colour: keyof typeof COLOURS,
-  swingHz?: number,
+  pitchStdDevHz?: number,
 ];
 
 /**
@@ -111,8 +111,8 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 /** The timbre of each voice of the embedded model, by canonical name. */
 export const TIMBRES: ReadonlyMap<string, Timbre> = new Map(
-  Object.entries(ROWS).map(([name, [flite, espeak, pitchHz, playbackRate, colour, swingHz]]) => [
+  Object.entries(ROWS).map(([name, [flite, espeak, pitchHz, playbackRate, colour, pitchStdDevHz]]) => [
     name,
-    { flite, espeak, pitchHz, playbackRate, bands: COLOURS[colour], swingHz: swingHz ?? null },
+    { flite, espeak, pitchHz, playbackRate, bands: COLOURS[colour], pitchStdDevHz: pitchStdDevHz ?? null },
   ]),
 );

@@ -12,7 +12,7 @@ interface FliteRequest {
   /** Mean pitch in hertz; null: the voice's own, the only one that `rms` has. */
   pitchHz: number | null;
   /** Standard deviation of the pitch, in hertz; null: the voice's own. */
-  swingHz: number | null;
+  pitchStdDevHz: number | null;
   /** 1 is the natural speed. */
   speed: number;
 }
@@ -184,7 +184,8 @@ function speak(module: WebAssembly.Module, request: FliteRequest): ReturnType<Fl
   const speed = Math.min(fastest, Math.max(slowest, wanted));
   const args = ["flite", "-voice", request.voice, "--setf", `duration_stretch=${(1 / speed).toFixed(4)}`];
   if (request.pitchHz !== null) args.push("--setf", `int_f0_target_mean=${request.pitchHz.toFixed(2)}`);
-  if (request.swingHz !== null) args.push("--setf", `int_f0_target_stddev=${request.swingHz.toFixed(2)}`);
+  if (request.pitchStdDevHz !== null)
+    args.push("--setf", `int_f0_target_stddev=${request.pitchStdDevHz.toFixed(2)}`);
   args.push("-t", toFliteText(request.text), "-o", "/speech.wav");
   const { file, output } = runFlite(module, args);
   if (!file || file.length < WAVE_HEADER) {

@@ -121,7 +121,7 @@ async function create(file: string, text: string): Promise<boolean> {
 }
 
 /** Writes the first state of a job, unless another one of this name runs; of concurrent starters, one succeeds. */
-async function claim(directory: string, name: string, now: number): Promise<boolean> {
+async function createJobFile(directory: string, name: string, now: number): Promise<boolean> {
   const file = fileOf(directory, name);
   const text = JSON.stringify(START);
   if (await create(file, text)) return true;
@@ -148,7 +148,7 @@ export async function startJob(
 ): Promise<RunningJob> {
   const file = fileOf(directory, name);
   let state = START;
-  if (!(await claim(directory, name, clock.now())))
+  if (!(await createJobFile(directory, name, clock.now())))
     throw new AppError("conflict", `The local voice '${name}' is being installed.`);
   const { mtimeMs: startedAt } = await stat(file);
   const cancelled = new AbortController();

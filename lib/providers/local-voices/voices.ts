@@ -5,7 +5,7 @@ import { baseLanguage } from "../espeak/languages";
 import { catalogueVoice } from "../upstream-voices/equivalents";
 import {
   fallbackVoice,
-  fromTable,
+  findTableVoice,
   joinVoices,
   nearestVoice,
   type VoiceTable,
@@ -39,7 +39,7 @@ export function modelVoices(
   const numbers = new Map(own.map(({ name }, at) => [name.toLowerCase(), at]));
   const numberOf = (name: string) => numbers.get(name.toLowerCase()) ?? null;
   const speakerFor = (name: string): number | null => {
-    const chosen = fromTable(table, name);
+    const chosen = findTableVoice(table, name);
     if (chosen !== null) return numberOf(chosen);
     return numberOf(name) ?? defaultFor(own, languages, table, name, numberOf);
   };

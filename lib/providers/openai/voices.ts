@@ -14,7 +14,7 @@ import { type ListedVoice, listKey, listWithAnyKey, type VoiceLists } from "../u
 import {
   catalogueVoices,
   fallbackVoice,
-  fromTable,
+  findTableVoice,
   listedVoice,
   NO_TABLE,
   nearestVoice,
@@ -98,7 +98,7 @@ export async function openAiVoices(
  */
 export function openAiVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
   const table = formOf(channel).options.voices ?? {};
-  const reported = fromTable(table, name);
+  const reported = findTableVoice(table, name);
   if (reported !== null) return reported;
   const listed = lists.peek(listKey(channel));
   const equivalent = openaiEquivalent(name);

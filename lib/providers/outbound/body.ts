@@ -46,7 +46,7 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
 };
 
 /** The decoded bytes of a reply. */
-function decoded(source: ByteSource, encoding: string): ByteSource {
+function decodeSource(source: ByteSource, encoding: string): ByteSource {
   if (encoding === "" || encoding === "identity") return source;
   const make = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
   if (make === undefined) throw invalidAnswer("in a content encoding that was not requested");
@@ -108,7 +108,7 @@ export class BoundedBody implements UpstreamBody, AsyncIterator<Uint8Array> {
       throw this.#failure ?? this.hooks.abortReason() ?? truncated();
     }
     try {
-      this.#source ??= decoded(this.reply, this.encoding);
+      this.#source ??= decodeSource(this.reply, this.encoding);
       const piece = await this.#read(this.#source);
       if (piece !== null) {
         this.#bytes += piece.byteLength;

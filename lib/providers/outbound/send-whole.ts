@@ -9,12 +9,12 @@ import { hasError } from "./refusal";
 import { attemptLimits, type OutboundRequest, type OutboundSettings } from "./request";
 import {
   type ConnectionPool,
+  errorReplyMs,
   headerReader,
-  isGood,
+  isSuccess,
+  MAX_ERROR_REPLY_BYTES,
   type Prepared,
-  REFUSAL_BYTES,
-  refusalMs,
-  refused,
+  readErrorReply,
 } from "./send";
 
 const NOTHING = new Uint8Array(0);
@@ -118,20 +118,20 @@ class WholeReply implements Dispatcher.DispatchHandler {
     this.#progress.hasHead = true;
     this.status = status;
     this.headers = headers;
-    if (!this.#isGood) this.#expectWithin(refusalMs(this.#firstBy - this.#settings.clock.monotonic()));
+    if (!this.#isSuccess) this.#expectWithin(errorReplyMs(this.#firstBy - this.#settings.clock.monotonic()));
     else if (this.#settings.clock.monotonic() >= this.#firstBy) this.#fail(tooSlow());
     else this.#expectedLength = Math.min(Number(headers["content-length"] ?? 0), this.#request.maxBytes);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#isOver) return;
-    const maxBytes = this.#isGood ? this.#request.maxBytes : REFUSAL_BYTES;
+    const maxBytes = this.#isSuccess ? this.#request.maxBytes : MAX_ERROR_REPLY_BYTES;
     if (this.#pieces.length + chunk.length > maxBytes) {
       this.#fail(invalidAnswer("with more data than is accepted"));
       return;
     }
     this.#pieces.push(chunk, this.#expectedLength);
-    if (this.#isGood) this.#expectWithin(this.#idleMs);
+    if (this.#isSuccess) this.#expectWithin(this.#idleMs);
   }
 
   onResponseEnd(): void {
@@ -145,8 +145,8 @@ class WholeReply implements Dispatcher.DispatchHandler {
     if (!this.#isOver) this.#fail(connectionError(error, this.status === 0 ? "headers" : "body"));
   }
 
-  get #isGood(): boolean {
-    return isGood(this.status, this.#request);
+  get #isSuccess(): boolean {
+    return isSuccess(this.status, this.#request);
   }
 
   readonly #onAbort = (): void => {
@@ -181,7 +181,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
 /** True for an error that was sent with status 200. Only a body that contains the word "error" is parsed. */
 function isErrorBody(bytes: Uint8Array): boolean {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return body.length <= REFUSAL_BYTES && body.includes('"error"') && hasError(body.toString("utf8"));
+  return body.length <= MAX_ERROR_REPLY_BYTES && body.includes('"error"') && hasError(body.toString("utf8"));
 }
 
 /** Sends one request and returns its whole reply, decoded. Throws like `send` and its body. */
@@ -203,21 +203,21 @@ export async function sendWhole(
   pool.dispatch({ method, path, headers, body, reset: !isReused }, reply);
   const bytes = await reply.bytes.catch((error: unknown) => {
     // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
-    if (reply.status === 0 || isGood(reply.status, request) || reply.isStopped) throw error;
+    if (reply.status === 0 || isSuccess(reply.status, request) || reply.isStopped) throw error;
     return NOTHING;
   });
   const header = headerReader(reply.headers);
-  if (isGood(reply.status, request)) {
-    const content = await decoded(settings, request, header, bytes);
+  if (isSuccess(reply.status, request)) {
+    const content = await decodeWhole(settings, request, header, bytes);
     if (!isErrorBody(content)) return content;
-    throw refused(settings, request, url, reply.status, header, content);
+    throw readErrorReply(settings, request, url, reply.status, header, content);
   }
-  const readable = await decoded(settings, request, header, bytes).catch(() => NOTHING);
-  throw refused(settings, request, url, reply.status, header, readable);
+  const readable = await decodeWhole(settings, request, header, bytes).catch(() => NOTHING);
+  throw readErrorReply(settings, request, url, reply.status, header, readable);
 }
 
 /** Removes a content encoding, which Patchbay never requests, with the decoder that `send` uses. */
-async function decoded(
+async function decodeWhole(
   settings: OutboundSettings,
   { maxBytes, options }: OutboundRequest,
   header: (name: string) => string | null,

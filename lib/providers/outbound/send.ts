@@ -16,19 +16,19 @@ import {
 } from "./request";
 
 /** Limits of an error reply. */
-export const REFUSAL_BYTES = 64 * 1024;
-const REFUSAL_MS = 2_000;
+export const MAX_ERROR_REPLY_BYTES = 64 * 1024;
+const MAX_ERROR_REPLY_MS = 2_000;
 
 /**
  * Milliseconds to wait for the body of an error reply whose head has arrived. Less than `leftMs`, the time left for the
  * first byte: after that timeout the reply's status would be lost.
  */
-export function refusalMs(leftMs: number): number {
-  return Math.min(REFUSAL_MS, leftMs / 2);
+export function errorReplyMs(leftMs: number): number {
+  return Math.min(MAX_ERROR_REPLY_MS, leftMs / 2);
 }
 
 /** True for a 2xx status, except 204 and 205, which have no content (RFC 9110 §15.3), unless none is needed. */
-export function isGood(status: number, { mayBeEmpty }: OutboundRequest): boolean {
+export function isSuccess(status: number, { mayBeEmpty }: OutboundRequest): boolean {
   return status >= 200 && status < 300 && ((status !== 204 && status !== 205) || mayBeEmpty === true);
 }
 
@@ -95,10 +95,10 @@ class Attempt {
   }
 
   /** The body of the reply whose head has arrived; that of an error reply has stricter limits. */
-  body(good: boolean, encoding: string): BoundedBody {
+  body(isSuccessReply: boolean, encoding: string): BoundedBody {
     this.#progress.hasHead = true;
     this.#deadline.end();
-    const limits = good ? this.#bodyLimits() : this.#refusalLimits();
+    const limits = isSuccessReply ? this.#bodyLimits() : this.#errorReplyLimits();
     return new BoundedBody(this.#reply, encoding, limits, {
       clock: this.#settings.clock,
       progress: this.#progress,
@@ -144,14 +144,14 @@ class Attempt {
     };
   }
 
-  #refusalLimits(): BodyLimits {
-    const ms = refusalMs(this.#leftMs());
-    const refusedBy = this.#now() + ms;
+  #errorReplyLimits(): BodyLimits {
+    const ms = errorReplyMs(this.#leftMs());
+    const endsBy = this.#now() + ms;
     return {
-      maxBytes: REFUSAL_BYTES,
+      maxBytes: MAX_ERROR_REPLY_BYTES,
       firstByteMs: ms,
       idleMs: ms,
-      totalLeftMs: () => refusedBy - this.#now(),
+      totalLeftMs: () => endsBy - this.#now(),
     };
   }
 }
@@ -181,15 +181,16 @@ export async function send(
     const header = headerReader(head.headers);
     const contentType = (header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
     const isError = request.isAudio === true && contentType === "application/json";
-    const good = isGood(head.status, request) && !isError;
-    const encoding = good && request.isFile ? "" : (header("content-encoding") ?? "").trim().toLowerCase();
-    const body = attempt.body(good, encoding);
-    if (!good) {
+    const isSuccessReply = isSuccess(head.status, request) && !isError;
+    const encoding =
+      isSuccessReply && request.isFile ? "" : (header("content-encoding") ?? "").trim().toLowerCase();
+    const body = attempt.body(isSuccessReply, encoding);
+    if (!isSuccessReply) {
       // An error reply whose body is cut, slow or endless is still an error reply: its status was complete.
       const location = header("location");
       if (head.status < 400 && location !== null) request.onRedirect?.(location);
       const bytes = await collect(body).catch(() => new Uint8Array());
-      throw refused(settings, request, url, head.status, header, bytes);
+      throw readErrorReply(settings, request, url, head.status, header, bytes);
     }
     return {
       header,
@@ -230,7 +231,7 @@ export function headerReader(
 }
 
 /** The error for an error reply, with any status (an error may be sent with 200); `body`: as much of it as arrived. */
-export function refused(
+export function readErrorReply(
   { clock }: OutboundSettings,
   request: OutboundRequest,
   url: URL,

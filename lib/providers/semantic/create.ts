@@ -63,16 +63,16 @@ export function segmentsOf(
 /** The segments of all texts, and for each segment the position of its text. */
 interface Divided {
   segments: Segment[];
-  owners: number[];
+  textIndexes: number[];
 }
 
 function* divide(texts: readonly string[], pieces: PieceTokenizer): Generator<void, Divided, void> {
-  const divided: Divided = { segments: [], owners: [] };
+  const divided: Divided = { segments: [], textIndexes: [] };
   for (const [index, text] of texts.entries()) {
     const { ids } = yield* pieces.encode(text);
     for (const segment of segmentsOf(ids, text.slice(0, OPENING), (id) => pieces.startsWord(id))) {
       divided.segments.push(segment);
-      divided.owners.push(index);
+      divided.textIndexes.push(index);
     }
     yield;
   }
@@ -85,13 +85,13 @@ function* divide(texts: readonly string[], pieces: PieceTokenizer): Generator<vo
  */
 function combine(
   texts: number,
-  { segments, owners }: Divided,
+  { segments, textIndexes }: Divided,
   vectors: readonly Float32Array[],
   dimensions: number,
 ): Float32Array[] {
   const sums = Array.from({ length: texts }, () => new Float64Array(dimensions));
   for (const [at, { ids }] of segments.entries()) {
-    const [sum, vector] = [sums[owners[at] ?? 0], vectors[at]];
+    const [sum, vector] = [sums[textIndexes[at] ?? 0], vectors[at]];
     if (sum === undefined || vector === undefined) continue;
     for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] ?? 0) + (vector[i] ?? 0) * ids.length;
   }
@@ -168,7 +168,7 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
       }
       const divided = await runInSlices(divide(texts, tokenizer()), call.signal);
       const { vectors, notEnglish } = await pool.embed(divided.segments, call);
-      const foreign = notEnglish.map((at) => divided.owners[at] ?? 0).sort((a, b) => a - b);
+      const foreign = notEnglish.map((at) => divided.textIndexes[at] ?? 0).sort((a, b) => a - b);
       return {
         vectors: combine(texts.length, divided, vectors, dimensions),
         inputTokens: null,

@@ -6,7 +6,7 @@ export type VoiceTable = Readonly<Record<string, string>>;
 const ANY = "*";
 
 /** The table's entry for a name, ignoring case; null when it has none. */
-export function fromTable(table: VoiceTable, name: string): string | null {
+export function findTableVoice(table: VoiceTable, name: string): string | null {
   const wanted = name.toLowerCase();
   const key = Object.keys(table).find((one) => one !== ANY && one.toLowerCase() === wanted);
   return key === undefined ? null : (table[key] ?? null);

@@ -55,7 +55,7 @@ function* cutVectors(bytes: Uint8Array, key: string): Generator<void, CutReply |
 }
 
 /** Whether each vector of the reply was cut out, and nothing else. */
-function isWhole({ texts }: CutReply, vectors: readonly unknown[]): boolean {
+function isEveryVectorCut({ texts }: CutReply, vectors: readonly unknown[]): boolean {
   if (vectors.length !== texts.length) return false;
   const indices = new Set(vectors);
   return texts.every((_, index) => indices.has(index));
@@ -90,7 +90,7 @@ export function* readVectors(
 ): Generator<void, ReadVectors, void> {
   const cut = yield* cutVectors(bytes, key);
   const indices = cut === null ? [] : vectorsOf(cut.answer);
-  if (cut === null || !isWhole(cut, indices)) {
+  if (cut === null || !isEveryVectorCut(cut, indices)) {
     const answer = parseJson(bytes);
     return { answer, vectors: vectorsOf(answer).map(readVector) };
   }
