@@ -162,7 +162,7 @@ export interface SharedCache {
    * Stores values, encrypted, after this turn of the event loop. Skips values that are too large or too many, and
    * values of calls that began in another generation.
    */
-  keep(scope: string, entries: readonly { key: string; value: Uint8Array }[], generation: number): void;
+  store(scope: string, entries: readonly { key: string; value: Uint8Array }[], generation: number): void;
   /** Sets the generation: values stored in another generation are no longer found. */
   setGeneration(generation: number): void;
 }

@@ -62,7 +62,7 @@ async function keep(
   value: Uint8Array,
   generation = 0,
 ): Promise<void> {
-  cache.keep(scope, [{ key, value }], generation);
+  cache.store(scope, [{ key, value }], generation);
   await until(async () => (await cache.find(scope, [key]))?.[0] !== undefined);
 }
 
@@ -113,7 +113,7 @@ test("a text that one instance embedded is a cache hit on another, free and with
 
 test("does not find a value stored just before the caches were cleared", async () => {
   const cache = openCache();
-  cache.keep("usr_1", [{ key: "old", value: bytes(1) }], 0);
+  cache.store("usr_1", [{ key: "old", value: bytes(1) }], 0);
   cache.setGeneration(1);
   await keep(cache, "usr_1", "new", bytes(2), 1);
   const [old, added] = (await cache.find("usr_1", ["old", "new"])) ?? [];
@@ -251,11 +251,11 @@ test("a scope's oldest values are evicted above its limit, and no value above a 
   const found = await cache.find("usr_1", ["a", "b", "c", "d"]);
   expect(found?.map((value) => value?.length)).toEqual([undefined, 3_000, 3_000, 3_000]);
   const large = openCache();
-  large.keep("usr_3", [{ key: "large", value: random(MAX_SHARED_VALUE_BYTES + 1) }], 0);
+  large.store("usr_3", [{ key: "large", value: random(MAX_SHARED_VALUE_BYTES + 1) }], 0);
   await keep(large, "usr_3", "largest", random(MAX_SHARED_VALUE_BYTES));
   expect(await large.find("usr_3", ["large"])).toEqual([undefined]);
   const keys = Array.from({ length: 65 }, (_, at) => `key ${at}`);
-  large.keep(
+  large.store(
     "usr_4",
     keys.map((key) => ({ key, value: bytes(1) })),
     0,
@@ -307,7 +307,7 @@ test("a value read or computed before the caches were cleared is neither found n
   const found = cache.find("usr_1", ["text"]);
   cache.setGeneration(1);
   expect(await found).toBeNull();
-  cache.keep("usr_1", [{ key: "late", value: bytes(2) }], 0);
+  cache.store("usr_1", [{ key: "late", value: bytes(2) }], 0);
   await keep(cache, "usr_1", "marker", bytes(3), 1);
   expect(await cache.find("usr_1", ["late", "marker"])).toEqual([undefined, Buffer.from([3])]);
 });
@@ -337,7 +337,7 @@ test("the result of a call during which the caches were cleared is not stored", 
 test("values that wait for Redis are bounded, and further values are not stored", async () => {
   const cache = openCache();
   const keys = Array.from({ length: 9 }, (_, at) => `key ${at}`);
-  for (const key of keys) cache.keep("usr_1", [{ key, value: random(MAX_SHARED_VALUE_BYTES) }], 0);
+  for (const key of keys) cache.store("usr_1", [{ key, value: random(MAX_SHARED_VALUE_BYTES) }], 0);
   const found = async (key: string) => (await cache.find("usr_1", [key]))?.[0] !== undefined;
   for (const key of keys.slice(0, 8)) await until(() => found(key));
   await keep(cache, "usr_1", "marker", bytes(1));

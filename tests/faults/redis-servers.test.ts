@@ -51,7 +51,7 @@ async function expectShared(one: RedisInstance): Promise<void> {
   const cipher = createCipher({ current: "a secret of the tests, long enough", previous: [] });
   const cache = new RedisCache({ link: one.link, cipher, maxScopeBytes: 1_000_000 });
   const entries = ["a", "b"].map((key) => ({ key, value: Uint8Array.of(0, 128, 255) }));
-  cache.keep("usr_1", entries, 0);
+  cache.store("usr_1", entries, 0);
   const stored = entries.map(({ value }) => Buffer.from(value));
   await expect.poll(() => cache.find("usr_1", ["a", "b"]), { timeout: 10_000 }).toEqual(stored);
 }

@@ -233,7 +233,7 @@ describe("caches", () => {
     const generations: number[] = [];
     state.sharedCache = {
       find: async () => [],
-      keep() {},
+      store() {},
       setGeneration: (generation) => void generations.push(generation),
     };
     vectors.put("a", new Float32Array(4));

@@ -133,6 +133,6 @@ export function* mergeVectors(
     if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
     yield;
   }
-  sharedCache?.keep(scope, added, generation);
+  sharedCache?.store(scope, added, generation);
   return vectors.filter((vector) => vector !== undefined);
 }

@@ -133,7 +133,7 @@ export function keepSpeech(
   if (generation !== cacheGeneration) return;
   speeches.put(key, speech);
   const value = sharedCache === null ? null : encodeSpeech(speech);
-  if (value !== null) sharedCache?.keep(scope, [{ key, value }], generation);
+  if (value !== null) sharedCache?.store(scope, [{ key, value }], generation);
 }
 
 /** Cached speech as the stream of a channel. */

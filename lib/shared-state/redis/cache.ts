@@ -54,7 +54,7 @@ export class RedisCache implements SharedCache {
       : names.map((name, index) => this.#decrypt(name, values[index]));
   }
 
-  keep(scope: string, entries: readonly Entry[], madeIn: number): void {
+  store(scope: string, entries: readonly Entry[], madeIn: number): void {
     if (madeIn !== this.#generation) return;
     const kept = entries.filter(({ value }) => value.byteLength <= MAX_SHARED_VALUE_BYTES);
     const bytes = kept.reduce((sum, { value }) => sum + value.byteLength, 0);

@@ -62,7 +62,7 @@ export class LinkBreaker {
   #probeMs = FIRST_PROBE_MS;
   #timer: NodeJS.Timeout | undefined;
   #probing: Promise<void> | null = null;
-  #isClearingDoubt = false;
+  #isProbingUntilAnswered = false;
 
   constructor(private readonly options: LinkBreakerOptions) {
     this.#downSince = options.clock.monotonic();
@@ -102,18 +102,18 @@ export class LinkBreaker {
         this.#failures = 0;
         return answer;
       }
-      this.failed(`no answer within ${answerMs} ms`);
+      this.recordFailure(`no answer within ${answerMs} ms`);
     } catch (error) {
-      this.failed(reasonOf(error));
+      this.recordFailure(reasonOf(error));
     }
     return undefined;
   }
 
-  failed(cause: string): void {
+  recordFailure(cause: string): void {
     this.#failures += 1;
     if (!this.#isUp) return;
     if (this.#failures >= MAX_FAILURES) this.goDown(cause);
-    else void this.#clearDoubt();
+    else void this.#probeUntilAnswered();
   }
 
   /** Opens the breaker. `cause` defaults to the last known one. */
@@ -166,14 +166,14 @@ export class LinkBreaker {
    * that can do without Redis do not use it meanwhile (`RedisLink.isPrompt`), so they would not show whether it works
    * again.
    */
-  async #clearDoubt(): Promise<void> {
-    if (this.#isClearingDoubt) return;
-    this.#isClearingDoubt = true;
+  async #probeUntilAnswered(): Promise<void> {
+    if (this.#isProbingUntilAnswered) return;
+    this.#isProbingUntilAnswered = true;
     while (this.#isUp && this.isFailing && !this.#isClosed) {
       await this.watch(this.options.write());
       if (this.isFailing) await new Promise((resolve) => setTimeout(resolve, FAILING_PROBE_PAUSE_MS).unref());
     }
-    this.#isClearingDoubt = false;
+    this.#isProbingUntilAnswered = false;
   }
 
   async #sendProbe(): Promise<void> {
@@ -184,13 +184,13 @@ export class LinkBreaker {
       const answer = await withTimeout(work, answerMs, TIMED_OUT);
       if (answer !== TIMED_OUT) this.#goUp();
       else {
-        this.failed(`no answer within ${answerMs} ms`);
+        this.recordFailure(`no answer within ${answerMs} ms`);
         if (!this.#isUp) this.#reason = `no answer within ${answerMs} ms`;
         // Waits for this probe, so that no second one is sent; the connection's own timeout ends the wait.
         await work.catch(() => undefined);
       }
     } catch (error) {
-      if (this.#isUp) this.failed(reasonOf(error));
+      if (this.#isUp) this.recordFailure(reasonOf(error));
       else this.goDown(reasonOf(error));
     }
   }

@@ -128,7 +128,7 @@ export class RedisLink {
   /** Sends a command without waiting for its result. */
   post(firstKey: string, args: string[]): void {
     if (this.isUp)
-      this.#fast.send(firstKey, args).catch((error: unknown) => this.#breaker.failed(reasonOf(error)));
+      this.#fast.send(firstKey, args).catch((error: unknown) => this.#breaker.recordFailure(reasonOf(error)));
   }
 
   /** A command with a large value or reply, which may take a second; undefined when it failed. */

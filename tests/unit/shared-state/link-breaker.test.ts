@@ -26,7 +26,7 @@ test("pauses between the probes of a Redis that fails, and opens after the fifth
   expect(breaker.isUp).toBe(true);
   writes = 0;
   isFailing = true;
-  breaker.failed("LOADING");
+  breaker.recordFailure("LOADING");
   await vi.advanceTimersByTimeAsync(0);
   // A stall shorter than the pauses does not open it.
   expect([writes, breaker.isUp, breaker.isFailing]).toEqual([1, true, true]);
