@@ -100,7 +100,7 @@ export async function openCopySource(file: string): Promise<CopySource> {
 }
 
 /** When the oldest entry that belongs to a monthly partition arrived; undefined: no such entry. */
-async function monthsOf(db: Db): Promise<number | undefined> {
+async function oldestPartitionedAt(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom("usage")
     .select("at")
@@ -118,9 +118,9 @@ async function monthsOf(db: Db): Promise<number | undefined> {
 export async function beginCopy(source: CopySource, installation: string, url: string): Promise<boolean> {
   const where = `The database ${hostAndDatabaseOf(url)}`;
   let isContinued = false;
-  const months = await monthsOf(source.db);
+  const oldestAt = await oldestPartitionedAt(source.db);
   await migratePostgres(url, Date.now(), async (query) => {
-    await addMonths(query, Date.now(), months);
+    await addMonths(query, Date.now(), oldestAt);
     const [mark] = await query(`select to_regclass('${UNFINISHED_COPY}') is not null as found`);
     if (mark?.found === true) {
       const [state] = await query(`select installation, version from ${UNFINISHED_COPY}`);

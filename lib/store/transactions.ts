@@ -31,7 +31,7 @@ export interface Scope {
    * Returns `load` with a cache: its result is kept until a commit of any process touches the topic. Inside a
    * transaction, returns `load` itself. All callers share the result and may not change it.
    */
-  keep<T>(topic: Topic, load: () => Promise<T>): () => Promise<T>;
+  cacheUntilTouched<T>(topic: Topic, load: () => Promise<T>): () => Promise<T>;
 }
 
 /** Deletes the row with this ID; false when there is none. */
@@ -78,7 +78,7 @@ export async function inTransaction<T>(
       scan: db,
       sums: db,
       writeOne: (nested) => nested(db),
-      keep: (_topic, load) => load,
+      cacheUntilTouched: (_topic, load) => load,
       write: (nested) => nested(db, (topic) => touched.add(topic)),
     };
     const value = await work(inside);
@@ -93,11 +93,11 @@ export async function inTransaction<T>(
 }
 
 /**
- * See `Scope.keep`. The topic's revision is read each time, so that a change of another process counts at once. A
- * result is also dropped when the feed reports its topic: after a failover that lost commits, other rows may have the
- * same revision.
+ * See `Scope.cacheUntilTouched`. The topic's revision is read each time, so that a change of another process counts at
+ * once. A result is also dropped when the feed reports its topic: after a failover that lost commits, other rows may
+ * have the same revision.
  */
-function keepUntilTouched<T>(
+function cacheUntilTouched<T>(
   read: Kysely<Tables>,
   feed: ChangeFeed,
   topic: Topic,
@@ -132,7 +132,7 @@ export function rootScope(connections: Connections, feed: ChangeFeed): Scope {
     scan: connections.scan,
     sums: connections.sums,
     writeOne: (work) => connections.writeOne(work),
-    keep: (topic, load) => keepUntilTouched(connections.read, feed, topic, load),
+    cacheUntilTouched: (topic, load) => cacheUntilTouched(connections.read, feed, topic, load),
     write: (work) =>
       inTransaction(connections, feed, (inside) => inside.write((db, touch) => work(db, touch))),
   };

@@ -71,8 +71,8 @@ function* insertAll(
   }
 }
 
-/** Reads rows by key; the last key is repeated to fill a chunk. */
-function* selectAll(
+/** Statements that read or delete rows by key; the last key is repeated to fill a chunk. */
+function* byKeys(
   name: string,
   keys: readonly Cell[][],
   make: (values: string) => string,
@@ -90,7 +90,7 @@ function* selectAll(
 
 /** `lock` is `for update` where rows are locked one by one, empty where the whole store is locked. */
 export const selectUsage = (ids: readonly string[], lock: string): Generator<Statement> =>
-  selectAll(
+  byKeys(
     "usage",
     ids.map((id) => [id]),
     (values) =>
@@ -99,14 +99,14 @@ export const selectUsage = (ids: readonly string[], lock: string): Generator<Sta
 
 /** Whole entries, in the order of `USAGE_COLUMNS`. */
 export const readUsage = (ids: readonly string[]): Generator<Statement> =>
-  selectAll(
+  byKeys(
     "read",
     ids.map((id) => [id]),
     (values) => `select ${USAGE_COLUMNS.join(", ")} from usage where id in (values ${values})`,
   );
 
 export const selectBalances = (keys: readonly Cell[][], lock: string): Generator<Statement> =>
-  selectAll(
+  byKeys(
     "balances",
     keys,
     (values) =>
@@ -166,7 +166,7 @@ export const keepPrompts = (rows: readonly Cell[][]): Generator<Statement> =>
   insertAll("prompts", "prompts", ["usage_id", "at", "input"], "on conflict do nothing", rows);
 
 export const deleteUsage = (ids: readonly string[]): Generator<Statement> =>
-  selectAll(
+  byKeys(
     "delete",
     ids.map((id) => [id]),
     (values) => `delete from usage where id in (values ${values})`,

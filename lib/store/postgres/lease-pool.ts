@@ -16,7 +16,7 @@ const MAX_RECONNECT_MS = 60_000;
 /** What is known about one server, shared by all connection pools to it. */
 export class ServerLiveness {
   /** When the server last answered. */
-  at = Number.NEGATIVE_INFINITY;
+  answeredAt = Number.NEGATIVE_INFINITY;
   /**
    * Connections made before this time may lead to a database that is not the store, and are replaced: the host name may
    * lead to another server by now.
@@ -25,11 +25,11 @@ export class ServerLiveness {
   #intervalMs = MIN_RECONNECT_MS;
 
   beat(): void {
-    this.at = performance.now();
+    this.answeredAt = performance.now();
   }
 
   isLost(): boolean {
-    return performance.now() - this.at > ANSWER_MS;
+    return performance.now() - this.answeredAt > ANSWER_MS;
   }
 
   /**
@@ -84,7 +84,7 @@ export class LeasePool implements PostgresPool {
   constructor(url: string, options: LeasePoolOptions) {
     this.#options = options;
     this.#free = options.max;
-    const answeredAt = () => options.liveness.at;
+    const answeredAt = () => options.liveness.answeredAt;
     this.#statement = { ...options.statement, answeredAt };
     this.#connecting = { silentMs: ANSWER_MS, maxMs: SLOW_MS, answeredAt };
     this.#pool = new Pool({

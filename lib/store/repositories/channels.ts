@@ -35,7 +35,7 @@ export function channelsRepository(scope: Scope): Channels {
 
     find: (id) => findOne(scope.read.selectFrom("channels").selectAll().where("id", "=", id), toChannel),
 
-    all: scope.keep("channels", async () => {
+    all: scope.cacheUntilTouched("channels", async () => {
       const rows = await scope.read
         .selectFrom("channels")
         .selectAll()

@@ -33,7 +33,7 @@ export function modelsRepository(scope: Scope): Models {
         if (models.length > 0) touch("models");
       }),
 
-    all: scope.keep("models", async () => {
+    all: scope.cacheUntilTouched("models", async () => {
       const rows = await scope.read
         .selectFrom("models")
         .selectAll()
