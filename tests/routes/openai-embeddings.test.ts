@@ -364,7 +364,7 @@ test("answers 429 insufficient_quota for an exhausted budget before any engine i
   const priced = {
     models: [embedModel({ prices: { ...embedModel().prices, inputPerMillionTokens: 20_000_000 } })],
   };
-  const harness = openGatewayHarness({ ...priced, engine: () => engine, refused: "key" });
+  const harness = openGatewayHarness({ ...priced, engine: () => engine, fullBudget: "key" });
   const spent = await harness.call(FLAT, { body: { model: MODEL, input: "a" } });
   const free = openGatewayHarness({ engine: () => engine });
   free.key = free.addKey({ budget: { totalNano: 0, dailyNano: null, monthlyNano: null } });

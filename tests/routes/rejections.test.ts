@@ -35,7 +35,7 @@ const pricedModel = embedModel({
 });
 
 test("counts each kind of refused request exactly, and no request with a ledger entry", async () => {
-  const harness = openGatewayHarness({ models: [embedModel(), pricedModel], refused: "user" });
+  const harness = openGatewayHarness({ models: [embedModel(), pricedModel], fullBudget: "user" });
   const counted = vi.spyOn(harness.services.metrics, "countRejection");
   const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
   const times = async (count: number, run: () => Promise<{ status: number }>, status: number) => {

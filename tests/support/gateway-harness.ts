@@ -80,7 +80,7 @@ interface HarnessOptions {
   /** The speech model of a channel; default: none. */
   speech?(channel: ChannelRecord): SpeechModel;
   /** Whose daily budget refuses every reservation; default: none. */
-  refused?: "key" | "user" | null;
+  fullBudget?: "key" | "user" | null;
   /** Delays each settlement until it resolves. */
   settling?(): Promise<void>;
   ownerEnabled?: () => boolean;
@@ -131,7 +131,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
       reserve: async (reservation: Reservation) => {
         if (options.isStoreFailing) throw new AppError("storage_unavailable", "The disk is full.");
         reservations.push(structuredClone(reservation));
-        return options.refused ? { refused: options.refused, period: "daily" } : { refused: null };
+        return options.fullBudget ? { owner: options.fullBudget, period: "daily" } : null;
       },
       isFailing: () => options.isStoreFailing ?? false,
       settle: async (row: UsageRecord) => {

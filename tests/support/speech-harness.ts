@@ -116,7 +116,7 @@ export function openSpeechHarness(
     ledger: {
       reserve: async ({ row }: { row: UsageRecord }) => {
         reserved.push({ ...row });
-        return { refused: null };
+        return null;
       },
       isFailing: () => false,
       settle: async (row: UsageRecord) => {

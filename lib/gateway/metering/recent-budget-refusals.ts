@@ -19,8 +19,8 @@ export function createBudgetRefusals(clock: Clock): BudgetRefusals {
   // `maxSize`, because `max` would allocate memory for all entries at once.
   const times = new LRUCache<string, number>({ maxSize: MAX_ENTRIES, sizeCalculation: () => 1 });
   return {
-    note({ refused, period }, { id, budget }) {
-      times.set(`${refused} ${id} ${period} ${budget[`${period}Nano`]}`, clock.monotonic());
+    note({ owner, period }, { id, budget }) {
+      times.set(`${owner} ${id} ${period} ${budget[`${period}Nano`]}`, clock.monotonic());
     },
     isRecent({ owner, id, period, limitNano }) {
       const at = times.get(`${owner} ${id} ${period} ${limitNano}`);

@@ -21,31 +21,31 @@ const RESET = {
  * Who may raise a budget: a user's budget only a user of a higher role; a key's budget also the key's owner, unless a
  * higher role set it (lib/console/users/manage.ts, lib/console/api-keys/limits.ts).
  */
-function raiserOf({ refused, period }: FullBudget, { key, owner }: GatewayContext["caller"]): string {
-  const author = key.limitsSetBy[`budget.${period}_usd`];
-  if (refused === "key" && author === undefined) return "The key's owner can raise it.";
-  const isByAdmin = refused === "key" ? author === "admin" : owner.role === "member";
+function raiserOf(full: FullBudget, { key, owner }: GatewayContext["caller"]): string {
+  const author = key.limitsSetBy[`budget.${full.period}_usd`];
+  if (full.owner === "key" && author === undefined) return "The key's owner can raise it.";
+  const isByAdmin = full.owner === "key" ? author === "admin" : owner.role === "member";
   return isByAdmin ? "An administrator can raise it." : "The owner of this instance can raise it.";
 }
 
 function outOfQuota(full: FullBudget, caller: GatewayContext["caller"], isZero = false): AppError {
-  const { refused, period } = full;
-  const owner = refused === "key" ? "this key" : "this key's owner";
+  const { period } = full;
+  const owner = full.owner === "key" ? "this key" : "this key's owner";
   const what = isZero
     ? `The ${period} budget of ${owner} is 0, so every request is refused. ${raiserOf(full, caller)}`
     : `The ${period} budget of ${owner} does not cover the cost of this request. ${RESET[period]} ${raiserOf(full, caller)}`;
   return new AppError("insufficient_quota", what, {
     shouldRetry: false,
-    limit: refused === "key" ? "key_budget" : "user_budget",
+    limit: full.owner === "key" ? "key_budget" : "user_budget",
   });
 }
 
 /** Throws `insufficient_quota` when a budget of the key or its owner is 0, which refuses even free requests. */
 export function requireOpenBudget({ caller }: Pick<GatewayContext, "caller">): void {
   const ofKey = zeroPeriod(caller.key.budget);
-  if (ofKey !== undefined) throw outOfQuota({ refused: "key", period: ofKey }, caller, true);
+  if (ofKey !== undefined) throw outOfQuota({ owner: "key", period: ofKey }, caller, true);
   const ofUser = zeroPeriod(caller.owner.budget);
-  if (ofUser !== undefined) throw outOfQuota({ refused: "user", period: ofUser }, caller, true);
+  if (ofUser !== undefined) throw outOfQuota({ owner: "user", period: ofUser }, caller, true);
 }
 
 /**
@@ -60,13 +60,13 @@ export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: Us
   // Not while the store is unavailable: without an open entry the call would cost money upstream and fail only
   // afterwards.
   if (plan.reservedNano === 0 && !plan.writesOpenRow && !ledger.isFailing()) return false;
-  const result = await ledger.reserve({
+  const full = await ledger.reserve({
     row,
     keyBudget: key.budget,
     userBudget: owner.budget,
     ...billingPeriod(ctx.services.instance.timeZone, row.at),
   });
-  if (result.refused === null) return true;
-  ctx.services.state.budgetRefusals.note(result, result.refused === "key" ? key : owner);
-  throw outOfQuota(result, ctx.caller);
+  if (full === null) return true;
+  ctx.services.state.budgetRefusals.note(full, full.owner === "key" ? key : owner);
+  throw outOfQuota(full, ctx.caller);
 }

@@ -132,17 +132,18 @@ export interface Reservation {
 
 /** A budget with too little left for a reservation. */
 export interface FullBudget {
-  refused: "key" | "user";
+  /** Whose budget it is. */
+  owner: "key" | "user";
   period: BudgetPeriod;
 }
 
 export interface Ledger {
   /**
    * Inserts the open entry and adds `row.reservedNano` to what key and user have reserved, in one (group) commit.
-   * `refused` and `period` name a budget that would be exceeded, and nothing is written then: the one that resets last,
-   * and of two that reset at the same time the key's. Concurrent reservations never exceed a limit together.
+   * Resolves to null, or to a budget that would be exceeded, and nothing is written then: the one that resets last, and
+   * of two that reset at the same time the key's. Concurrent reservations never exceed a limit together.
    */
-  reserve(reservation: Reservation): Promise<{ refused: null } | FullBudget>;
+  reserve(reservation: Reservation): Promise<FullBudget | null>;
   /**
    * Records the call: settles an open entry with its ID (once: a second settle does nothing) and releases its
    * reservation, otherwise inserts a settled entry. The estimate of `settleOrphans` is replaced. Roll-ups and balances

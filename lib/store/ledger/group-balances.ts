@@ -82,7 +82,7 @@ export class GroupBalances {
     const full = limitsOf(payerOf(row), keyBudget, userBudget).find(
       ({ key, limit }) => this.#used(key) + amount > limit,
     );
-    return full ? { refused: full.key[0], period: full.period } : null;
+    return full ? { owner: full.key[0], period: full.period } : null;
   }
 
   /** Adds amounts to all balances of the payer. */

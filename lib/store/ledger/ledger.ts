@@ -93,7 +93,7 @@ export function createLedger(
       running.add(row.id);
       try {
         const outcome = await commits.add({ kind: "reserve", row: cells, keyBudget, userBudget });
-        if (typeof outcome === "string") return { refused: null };
+        if (typeof outcome === "string") return null;
         running.delete(row.id);
         return outcome;
       } catch (error) {

@@ -28,7 +28,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
     test("reserves a call's worst-case cost until it is settled at its true cost", async () => {
       const { key, user } = await insertKey(store);
       const row = usageRecord(key.id, user.id, { reservedNano: 100 });
-      expect(await store.ledger.reserve(reservation(row))).toEqual({ refused: null });
+      expect(await store.ledger.reserve(reservation(row))).toBeNull();
       expect(await allUsage(store, { keyId: key.id })).toEqual([{ ...row, state: "open" }]);
       expect(await store.keys.spent(key.id, NOW)).toEqual({
         totalNano: 100,
@@ -113,7 +113,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       expect((await store.keys.spent(key.id, NOW)).totalNano).toBe(150);
       const next = usageRecord(key.id, user.id, { reservedNano: 1 });
       expect(await store.ledger.reserve(reservation(next, { keyBudget: budget }))).toEqual({
-        refused: "key",
+        owner: "key",
         period: "total",
       });
     });
@@ -127,11 +127,11 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
         const answers = await Promise.all(
           rows.map((row) => store.ledger.reserve(reservation(row, { keyBudget }))),
         );
-        expect(answers.filter((answer) => answer.refused === null)).toHaveLength(10);
-        expect(answers.filter((answer) => answer.refused === "key")).toHaveLength(90);
+        expect(answers.filter((answer) => answer === null)).toHaveLength(10);
+        expect(answers.filter((answer) => answer?.owner === "key")).toHaveLength(90);
         expect(await allUsage(store, { keyId: key.id })).toHaveLength(10);
         // Later calls may use the part of a reservation that its call did not cost.
-        const admitted = rows.filter((_, index) => answers[index]?.refused === null);
+        const admitted = rows.filter((_, index) => answers[index] === null);
         await Promise.all(admitted.map((row) => store.ledger.settle({ ...row, costNano: 50 }, PERIOD)));
         const more = await Promise.all(
           concurrently(20, () =>
@@ -140,7 +140,7 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
             ),
           ),
         );
-        expect(more.filter((answer) => answer.refused === null)).toHaveLength(5);
+        expect(more.filter((answer) => answer === null)).toHaveLength(5);
       },
     );
 
@@ -156,8 +156,8 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
           ),
         ),
       );
-      expect(answers.filter((answer) => answer.refused === null)).toHaveLength(9);
-      expect(answers.filter((answer) => answer.refused === "user")).toHaveLength(41);
+      expect(answers.filter((answer) => answer === null)).toHaveLength(9);
+      expect(answers.filter((answer) => answer?.owner === "user")).toHaveLength(41);
     });
 
     test("names the full budget that resets last", async () => {
@@ -171,13 +171,13 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
           }),
         );
       const full = { dailyNano: 10, monthlyNano: 10 };
-      expect(await ask({ dailyNano: 10, monthlyNano: 11 })).toEqual({ refused: "key", period: "daily" });
-      expect(await ask(full)).toEqual({ refused: "key", period: "monthly" });
-      expect(await ask({ ...full, totalNano: 10 })).toEqual({ refused: "key", period: "total" });
-      expect(await ask({}, full)).toEqual({ refused: "user", period: "monthly" });
+      expect(await ask({ dailyNano: 10, monthlyNano: 11 })).toEqual({ owner: "key", period: "daily" });
+      expect(await ask(full)).toEqual({ owner: "key", period: "monthly" });
+      expect(await ask({ ...full, totalNano: 10 })).toEqual({ owner: "key", period: "total" });
+      expect(await ask({}, full)).toEqual({ owner: "user", period: "monthly" });
       // If budgets of the key and of the user are full, the one that resets last is named as well.
-      expect(await ask({ dailyNano: 10 }, full)).toEqual({ refused: "user", period: "monthly" });
-      expect(await ask(full, full)).toEqual({ refused: "key", period: "monthly" });
+      expect(await ask({ dailyNano: 10 }, full)).toEqual({ owner: "user", period: "monthly" });
+      expect(await ask(full, full)).toEqual({ owner: "key", period: "monthly" });
     });
 
     test("admits a free call at a full and at an overdrawn budget, and refuses one that exceeds it by one", async () => {
@@ -185,13 +185,13 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
       const keyBudget = { ...NO_BUDGET, totalNano: 10 };
       const ask = (reservedNano: number) =>
         store.ledger.reserve(reservation(usageRecord(key.id, user.id, { reservedNano }), { keyBudget }));
-      expect(await ask(11)).toEqual({ refused: "key", period: "total" });
-      expect(await ask(10)).toEqual({ refused: null });
-      expect(await ask(0)).toEqual({ refused: null });
-      expect(await ask(1)).toEqual({ refused: "key", period: "total" });
+      expect(await ask(11)).toEqual({ owner: "key", period: "total" });
+      expect(await ask(10)).toBeNull();
+      expect(await ask(0)).toBeNull();
+      expect(await ask(1)).toEqual({ owner: "key", period: "total" });
       await store.ledger.settle(usageRecord(key.id, user.id, { costNano: 5 }), PERIOD);
-      expect(await ask(0)).toEqual({ refused: null });
-      expect(await ask(1)).toEqual({ refused: "key", period: "total" });
+      expect(await ask(0)).toBeNull();
+      expect(await ask(1)).toEqual({ owner: "key", period: "total" });
     });
 
     test("commits the valid rows of a group that has invalid ones", async () => {
@@ -279,8 +279,8 @@ export function ledgerContract(newDatabase: NewTestDatabase): void {
         };
         if (index % 5 !== 0) {
           const keyBudget = { ...NO_BUDGET, totalNano: 20_000 };
-          const { refused } = await store.ledger.reserve({ ...reservation(row, { keyBudget }), ...period });
-          if (refused !== null) return;
+          const full = await store.ledger.reserve({ ...reservation(row, { keyBudget }), ...period });
+          if (full !== null) return;
         }
         if (index % 7 !== 0) await store.ledger.settle(done, period);
         if (index % 3 === 0) await store.ledger.settle(done, period);

@@ -143,7 +143,7 @@ test("a refusal by a budget is recent for five minutes, for that budget alone", 
   const clock = new FakeClock();
   const refusals = createBudgetRefusals(clock);
   const budget = { totalNano: null, dailyNano: 5, monthlyNano: 5 };
-  refusals.note({ refused: "key", period: "daily" }, { id: "a", budget });
+  refusals.note({ owner: "key", period: "daily" }, { id: "a", budget });
   const isRecent = (owner: "key" | "user", period: "daily" | "monthly", limitNano = 5) =>
     refusals.isRecent({ owner, id: "a", period, limitNano });
   clock.advance(5 * 60_000 - 1);
