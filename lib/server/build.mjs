@@ -79,7 +79,7 @@ async function findWorkers(directory) {
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** Bundles worker entry points to `OUT/workers/<name>.mjs` (`writer.worker.ts` → `writer.mjs`). */
+/** Bundles worker entry points to `OUT/workers/<name>.mjs` (`store.worker.ts` → `store.mjs`). */
 export async function buildWorkers() {
   const files = await findWorkers(path.join(ROOT, "lib"));
   await mkdir(path.join(OUT, "workers"), { recursive: true });

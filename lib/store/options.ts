@@ -13,8 +13,8 @@ export interface StoreOptions {
   databaseUrl: string;
   /** `DATABASE_URL_DIRECT`: where to LISTEN when `databaseUrl` leads to a pooler; absent: the same. PostgreSQL only. */
   listenUrl?: string;
-  /** The bundle of lib/store/sqlite/writer.worker.ts. */
-  writerWorker: URL;
+  /** The bundle of lib/store/sqlite/store.worker.ts. */
+  storeWorker: URL;
   /** Random, new at each start; owner of the ledger entries that this process opens. */
   instanceId: string;
   clock: Clock;

@@ -99,7 +99,7 @@ export async function measure(store, work, callers, calls) {
 async function benchOn(openStore, name, databaseUrl) {
   const store = await openStore({
     databaseUrl,
-    writerWorker: pathToFileURL(path.join(OUT, "workers", "writer.mjs")),
+    storeWorker: pathToFileURL(path.join(OUT, "workers", "store.mjs")),
     instanceId: randomUUID(),
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     timeZone: "UTC",

@@ -32,7 +32,7 @@ const RANGES = { hour: HOUR, day: DAY, week: 7 * DAY, month: MONTH };
 async function openTestStore(openStore, databaseUrl, now = Date.now) {
   return openStore({
     databaseUrl,
-    writerWorker: pathToFileURL(path.join(OUT, "workers", "writer.mjs")),
+    storeWorker: pathToFileURL(path.join(OUT, "workers", "store.mjs")),
     instanceId: randomUUID(),
     clock: { now, monotonic: () => performance.now() },
     timeZone: "UTC",

@@ -72,7 +72,7 @@ test("opens a backup made under load as a store with everything that was committ
 
   const copy = await openStore({
     databaseUrl: `file:${target}`,
-    writerWorker: workerFile("writer"),
+    storeWorker: workerFile("store"),
     instanceId: "copy",
     clock: SYSTEM_CLOCK,
     timeZone: "UTC",

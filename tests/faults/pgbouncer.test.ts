@@ -109,8 +109,8 @@ test("a process that hangs in a write transaction blocks the writes of other pro
   const open = async (instanceId: string) => {
     const store = await openStore({
       databaseUrl: url,
-      // Only SQLite uses the writer thread.
-      writerWorker: new URL("file:///dev/null"),
+      // Only a SQLite store starts this worker.
+      storeWorker: new URL("file:///dev/null"),
       instanceId,
       clock: SYSTEM_CLOCK,
       timeZone: "UTC",

@@ -38,8 +38,8 @@ const NO_ROWS = new Kysely<Tables>({
 const open = (databaseUrl: string) =>
   openStore({
     databaseUrl,
-    // Only SQLite uses the writer thread.
-    writerWorker: new URL("file:///dev/null"),
+    // Only a SQLite store starts this worker.
+    storeWorker: new URL("file:///dev/null"),
     instanceId: "test",
     clock: SYSTEM_CLOCK,
     timeZone: "UTC",

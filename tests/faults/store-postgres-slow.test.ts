@@ -50,7 +50,7 @@ test("changes of another instance arrive without LISTEN, and the log names the s
   const store = await openStore({
     databaseUrl: database.url,
     listenUrl: elsewhere.url,
-    writerWorker: new URL("file:///dev/null"),
+    storeWorker: new URL("file:///dev/null"),
     instanceId: "deaf",
     clock: SYSTEM_CLOCK,
     timeZone: "UTC",
@@ -99,7 +99,7 @@ test("after a failover that DATABASE_URL_DIRECT does not follow, all topics are 
   const store = await openStore({
     databaseUrl: database.url,
     listenUrl: direct.href,
-    writerWorker: new URL("file:///dev/null"),
+    storeWorker: new URL("file:///dev/null"),
     instanceId: "listens-elsewhere",
     clock: SYSTEM_CLOCK,
     timeZone: "UTC",

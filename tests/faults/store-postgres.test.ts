@@ -84,7 +84,7 @@ async function openThroughGate(database: PostgresDatabase): Promise<{ gate: TcpG
   through.port = String(gate.port);
   const store = await openStore({
     databaseUrl: through.href,
-    writerWorker: new URL("file:///dev/null"),
+    storeWorker: new URL("file:///dev/null"),
     instanceId: "behind-the-gate",
     clock: SYSTEM_CLOCK,
     timeZone: "UTC",

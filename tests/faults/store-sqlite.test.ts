@@ -137,7 +137,7 @@ describe("with an injected writer failure", () => {
     vi.stubEnv("PATCHBAY_TEST_STORE", failureFile);
     store = await openStore({
       databaseUrl: `file:${database.file}`,
-      writerWorker: pathToFileURL(worker),
+      storeWorker: pathToFileURL(worker),
       instanceId: "full",
       clock: SYSTEM_CLOCK,
       timeZone: "UTC",

@@ -231,7 +231,7 @@ describe("a store that cannot be opened for writing", () => {
     const open = (databaseUrl: string) =>
       openStore({
         databaseUrl,
-        writerWorker: new URL("file:///dev/null"),
+        storeWorker: new URL("file:///dev/null"),
         instanceId: "x",
         clock: { now: () => 0, monotonic: () => 0 },
       });

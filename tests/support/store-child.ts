@@ -1,6 +1,6 @@
 /**
  * A process that works on a store and can be killed at any moment. It prints `ready`, waits for a line on its input,
- * opens the store and runs its task. Arguments: task, database URL, writer bundle, instance ID.
+ * opens the store and runs its task. Arguments: task, database URL, store worker bundle, instance ID.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import type { Store, UsageRecord } from "../../lib/ports/store";
 import { openStore } from "../../lib/store/open";
 import { SYSTEM_CLOCK } from "./factories";
 
-const [task = "", databaseUrl = "", writer = "", instanceId = ""] = process.argv.slice(2);
+const [task = "", databaseUrl = "", storeWorker = "", instanceId = ""] = process.argv.slice(2);
 const CALLERS = 24;
 const BUDGET = { totalNano: null, dailyNano: null, monthlyNano: null };
 const PERIOD = { day: "2026-09-21", month: "2026-09" };
@@ -76,7 +76,7 @@ if (task === "open-unprivileged") {
 try {
   const store = await openStore({
     databaseUrl,
-    writerWorker: pathToFileURL(writer),
+    storeWorker: pathToFileURL(storeWorker),
     instanceId,
     clock: SYSTEM_CLOCK,
     timeZone: "UTC",

@@ -55,7 +55,7 @@ function withFile<T>(dataDirectory: string, work: (database: Database.Database) 
 export function openStoreIn(dataDirectory: string, clock: Clock): Promise<Store> {
   return openSqliteStore({
     databaseUrl: `file:${path.join(dataDirectory, FILE)}`,
-    writerWorker: workerFile("writer"),
+    storeWorker: workerFile("store"),
     instanceId: randomBytes(8).toString("hex"),
     clock,
     timeZone: "UTC",

@@ -58,8 +58,8 @@ export function startStoreProcess(
   databaseUrl: string,
 ): StoreProcess {
   const instanceId = randomUUID();
-  const writer = fileURLToPath(workerFile("writer"));
-  const child: ChildProcess = spawn(process.execPath, [script, task, databaseUrl, writer, instanceId], {
+  const storeWorker = fileURLToPath(workerFile("store"));
+  const child: ChildProcess = spawn(process.execPath, [script, task, databaseUrl, storeWorker, instanceId], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let text = "";

@@ -68,7 +68,7 @@ export async function openEncryptedStore(env: Environment, instanceId: string, l
   const store = await openStore({
     databaseUrl: env.databaseUrl,
     listenUrl: env.databaseUrlDirect ?? undefined,
-    writerWorker: workerFile("writer"),
+    storeWorker: workerFile("store"),
     instanceId,
     clock: systemClock,
     timeZone,

@@ -7,7 +7,7 @@ export function packageFolder(name: string): string {
 }
 
 /**
- * The URL of a bundled worker (`writer` for `writer.worker.ts`). lib/server/build.mjs builds the bundles; the working
+ * The URL of a bundled worker (`store` for `store.worker.ts`). lib/server/build.mjs builds the bundles; the working
  * directory is the project root under `npm start`, in Next and in tests.
  */
 export function workerFile(name: string): URL {

@@ -76,7 +76,7 @@ export async function writeCopy(target: string, copy: (target: string) => Promis
 export async function openSqliteStore(options: StoreOptions): Promise<Store> {
   const log = options.log ?? SILENT;
   const file = fileOf(options.databaseUrl);
-  const worker = { url: options.writerWorker, file, log };
+  const worker = { url: options.storeWorker, file, log };
   const writer = new WorkerClient({ ...worker, mode: "write", idleMs: null });
   try {
     await writer.prepare();

@@ -28,8 +28,8 @@ export async function newPostgresDatabase(
     async open({ instanceId = randomUUID(), clock = SYSTEM_CLOCK } = {}) {
       const store = await openStore({
         databaseUrl: url,
-        // Only a SQLite store starts a writer worker.
-        writerWorker: new URL("file:///dev/null"),
+        // Only a SQLite store starts this worker.
+        storeWorker: new URL("file:///dev/null"),
         instanceId,
         clock,
         timeZone: "UTC",

@@ -24,7 +24,7 @@ export async function newSqliteDatabase(): Promise<SqliteDatabase> {
     async open({ instanceId = randomUUID(), clock = SYSTEM_CLOCK } = {}) {
       const store = await openStore({
         databaseUrl: `file:${file}`,
-        writerWorker: workerFile("writer"),
+        storeWorker: workerFile("store"),
         instanceId,
         clock,
         timeZone: "UTC",

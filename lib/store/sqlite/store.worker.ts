@@ -79,7 +79,7 @@ function failureOf(error: unknown): Failure {
 }
 
 const port = parentPort;
-if (!port) throw new Error("the store's writer runs as a worker thread");
+if (!port) throw new Error("the store worker must run in a worker thread");
 port.on("message", ({ id, request }: Envelope) => {
   let reply: Reply;
   try {
