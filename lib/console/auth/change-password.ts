@@ -23,7 +23,7 @@ export async function changePassword(ctx: ConsoleContext, input: ChangePassword)
   await verifyOwnPassword(ctx, user, input.current_password);
   // Hashed once the password was right, so that guesses cannot fill the queue of sign-ins; and before the code is used
   // up, so that a full queue costs the user no code.
-  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.new_password), "login");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.new_password), "sign-in");
   if (twoFactor === null || code === null)
     return ctx.store.transaction((tx) => replace(tx, ctx, user, passwordHash, "password"));
   return verifyOwnCode(ctx, user, twoFactor, code, (tx, method) =>

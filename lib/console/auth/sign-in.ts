@@ -39,7 +39,7 @@ export async function signIn(ctx: ConsoleContext, input: SignInRequest): Promise
   // Hashed outside the transaction because it is slow.
   const rehashed =
     isRight && user !== null && ctx.hasher.needsRehash(user.passwordHash)
-      ? await ctx.hasher.hash(password, "login")
+      ? await ctx.hasher.hash(password, "sign-in")
       : null;
 
   const outcome = await ctx.store.transaction(async (tx): Promise<SignInOutcome | AppError> => {

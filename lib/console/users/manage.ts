@@ -30,7 +30,7 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
   await requireWritableSite(ctx, actor);
   const email = input.email ?? null;
   requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
-  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "sign-in");
   const user = newUser(
     { random: ctx.random, now: ctx.clock.now() },
     {
@@ -110,7 +110,7 @@ async function newHash(
 ): Promise<string | null> {
   if (password === undefined) return null;
   requireGoodPassword(ctx.instance, password, user, "password");
-  return ctx.hasher.hash(canonicalPassword(password), "login");
+  return ctx.hasher.hash(canonicalPassword(password), "sign-in");
 }
 
 function auditedFields(user: UserRecord): Record<string, unknown> {
@@ -192,7 +192,7 @@ interface Resetter extends ActorContext, Pick<ConsoleContext, "store" | "hasher"
  */
 export async function resetPassword(ctx: Resetter, user: UserRecord, password: string): Promise<void> {
   requireGoodPassword(ctx.instance, password, user, "password");
-  const passwordHash = await ctx.hasher.hash(canonicalPassword(password), "login");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(password), "sign-in");
   await ctx.store.transaction(async (tx) => {
     const changed = await tx.users.update(user, { passwordHash, passwordVersion: user.passwordVersion + 1 });
     if (changed === null)

@@ -82,7 +82,7 @@ export async function acceptPasswordReset(
   const twoFactor = found?.state === "enabled" ? found : null;
   if (twoFactor !== null) requireCode(input.code);
   // Hashed before the code is used up: a full queue must not cost the user a code.
-  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "sign-in");
   const matched = twoFactor === null ? null : await tryCode(ctx, twoFactor, input.code ?? "");
   const outcome = await ctx.store.transaction(async (tx): Promise<AcceptedReset | null> => {
     const method = await verifyCode(tx, ctx, target, twoFactor, matched);

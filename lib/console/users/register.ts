@@ -28,7 +28,7 @@ export async function registerUser(ctx: ConsoleContext, input: RegisterRequest):
   await requireSelfRegistration(ctx.store);
   await takeAttempt(ctx, "register", "loginAttemptsPerMinute");
   requireGoodPassword(ctx.instance, input.password, input, "password");
-  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "sign-in");
   return ctx.store.transaction(async (tx) => {
     const { registration_budget_usd } = await requireSelfRegistration(tx);
     const user = newUser(

@@ -50,7 +50,7 @@ function createQueue(atOnce: number, waiting: number) {
 
 /** argon2id 19456/2/1 with PHC strings; setup has its own queue. `argon2`: the package, or a fake in tests. */
 export function createPasswordHasher(argon2: Argon2 = { hash, verify }): PasswordHasher {
-  const queues = { login: createQueue(CONCURRENCY, WAITING), setup: createQueue(1, WAITING) };
+  const queues = { "sign-in": createQueue(CONCURRENCY, WAITING), setup: createQueue(1, WAITING) };
   /** Verified against for an unknown user, so that both cases take the same time. */
   let dummyHash: Promise<string> | null = null;
 
@@ -65,7 +65,7 @@ export function createPasswordHasher(argon2: Argon2 = { hash, verify }): Passwor
         throw error;
       });
       const against = phc ?? dummy;
-      const isEqual = await queues.login(() => argon2.verify(against, password));
+      const isEqual = await queues["sign-in"](() => argon2.verify(against, password));
       return phc !== null && isEqual;
     },
 

@@ -51,18 +51,18 @@ describe("the password hasher", () => {
   const hasher = createPasswordHasher();
 
   test("uses argon2id with 19 MiB, two passes and parallelism 1", async () => {
-    expect(await hasher.hash("seven green kettles hum", "login")).toMatch(
+    expect(await hasher.hash("seven green kettles hum", "sign-in")).toMatch(
       /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
     );
   });
 
   test("accepts decomposed letters for composed ones", async () => {
-    const phc = await hasher.hash(canonicalPassword("caf\u00e9 au lait"), "login");
+    const phc = await hasher.hash(canonicalPassword("caf\u00e9 au lait"), "sign-in");
     expect(await hasher.verify(phc, canonicalPassword("cafe\u0301 au lait"))).toBe(true);
   });
 
   test("hashes the bytes beyond the 72nd", async () => {
-    const phc = await hasher.hash(`${"k".repeat(72)}a`, "login");
+    const phc = await hasher.hash(`${"k".repeat(72)}a`, "sign-in");
     expect(await hasher.verify(phc, `${"k".repeat(72)}b`)).toBe(false);
   });
 
@@ -75,7 +75,7 @@ describe("the password hasher", () => {
         return true;
       },
     });
-    const known = await counting.hash("seven green kettles hum", "login");
+    const known = await counting.hash("seven green kettles hum", "sign-in");
     expect(await counting.verify(null, "seven green kettles hum")).toBe(false);
     expect(await counting.verify(known, "seven green kettles hum")).toBe(true);
     expect(await counting.verify(null, "another password")).toBe(false);
@@ -111,12 +111,12 @@ describe("the password hasher", () => {
         "$argon2id$v=19$m=4096,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNo",
       ),
     ).toBe(true);
-    expect(hasher.needsRehash(await hasher.hash("x".repeat(8), "login"))).toBe(false);
+    expect(hasher.needsRehash(await hasher.hash("x".repeat(8), "sign-in"))).toBe(false);
   });
 
   test("runs two hashes, queues 32 and refuses the next with a retry after one second", async () => {
     const results = await Promise.allSettled(
-      Array.from({ length: 40 }, () => hasher.hash("x".repeat(9), "login")),
+      Array.from({ length: 40 }, () => hasher.hash("x".repeat(9), "sign-in")),
     );
     const refused = results.filter((one) => one.status === "rejected");
     expect(refused).toHaveLength(6);
@@ -138,7 +138,7 @@ describe("the password hasher", () => {
       },
       verify: async () => true,
     });
-    const four = () => Array.from({ length: 4 }, () => counting.hash("x", "login"));
+    const four = () => Array.from({ length: 4 }, () => counting.hash("x", "sign-in"));
     const first = four();
     await first[0];
     await Promise.all([...first, ...four()]);
@@ -146,7 +146,7 @@ describe("the password hasher", () => {
   });
 
   test("does not queue the setup behind sign-ins", async () => {
-    const signIns = Array.from({ length: 34 }, () => hasher.hash("x".repeat(9), "login"));
+    const signIns = Array.from({ length: 34 }, () => hasher.hash("x".repeat(9), "sign-in"));
     await expect(hasher.hash("y".repeat(9), "setup")).resolves.toMatch(/^\$argon2id/);
     await Promise.all(signIns);
   });

@@ -21,7 +21,7 @@ export async function acceptInvite(ctx: ConsoleContext, input: AcceptInvite): Pr
   if (found === null) throw invalidLinkError();
   const { email } = found.invite;
   requireGoodPassword(ctx.instance, input.password, { username: input.username, email }, "password");
-  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "login");
+  const passwordHash = await ctx.hasher.hash(canonicalPassword(input.password), "sign-in");
   return ctx.store.transaction(async (tx) => {
     const now = ctx.clock.now();
     const { invite } = await consumeLink(tx, digest, now);
