@@ -13,13 +13,13 @@ export interface CallPlan {
   inputTokens: number;
   characters: number;
   /** Milliseconds of the first-byte limit that were spent on waiting for an upstream's list of voices. */
-  listWaitMs?: number;
+  voiceListWaitMs?: number;
   /** The call's highest possible cost in nano-dollars, reserved in its budgets. */
   reservedNano: number;
   /** The caller's own `user` field. */
   endUser: string | null;
-  /** True for speech that a channel generates: an open ledger entry is written even when the call is free. */
-  writesOpenRow: boolean;
+  /** True for speech that a channel generates: an entry is opened in the ledger even when the call is free. */
+  alwaysOpensEntry: boolean;
   parameters?: CallParameters;
   /** No reply of an upstream is streamed to the caller: all channels need memory for it. */
   isBuffered?: boolean;

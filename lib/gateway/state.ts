@@ -20,8 +20,8 @@ export interface GatewayState {
   apiKeyCache: ApiKeyCache;
   traffic: Traffic;
   circuits: Circuits;
-  vectors: VectorCache;
-  speeches: SpeechCache;
+  vectorCache: VectorCache;
+  speechCache: SpeechCache;
   /** The second level of both caches; null where instances share none. */
   sharedCache: SharedCache | null;
   /** Changes when the caches are cleared: a call that began before stores nothing in them. */
@@ -90,8 +90,8 @@ export function createGatewayState(services: {
     budgetRefusals: createBudgetRefusals(services.clock),
     rejections: new RejectionCounter({ ...services, live }),
     bodies: createBodyMemory(),
-    vectors: new VectorCache(),
-    speeches: createSpeechCache(),
+    vectorCache: new VectorCache(),
+    speechCache: createSpeechCache(),
     sharedCache: null,
     cacheGeneration: 0,
     heldAlerts: new Map(),

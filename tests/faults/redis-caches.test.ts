@@ -139,7 +139,7 @@ test("only the texts that no instance embedded are sent to the channel", async (
 test("no-store, and a cache that the settings turn off, neither read nor write the shared cache", async () => {
   const [one, other] = [openNode(openCache()), openNode(openCache())];
   await one.embed("private", { "cache-control": "no-store" });
-  one.node.services.state.vectors.resize(0);
+  one.node.services.state.vectorCache.resize(0);
   await one.embed("private");
   await other.embed("marker");
   await until(async () => (await valueKeys()).length > 0);
@@ -404,7 +404,7 @@ test("a stalled Redis delays calls briefly, until look-ups stop, and fails none"
   await other.embed("after");
   const again = openNode(cache);
   await until(async () => {
-    again.node.services.state.vectors.clear();
+    again.node.services.state.vectorCache.clear();
     return (await again.embed("after")).headers["x-patchbay-cache"] === "hit";
   });
 });

@@ -843,7 +843,7 @@ test("a refusal by the daily budget does not raise an alert that the monthly bud
   const caller = await services.store.keys.findByDigest(digestKey(made.key));
   // `reserveBudget` reads no other fields of the call and the plan.
   const call = { services, caller } as unknown as Parameters<typeof reserveBudget>[0];
-  const plan = { reservedNano: 0.15e9, writesOpenRow: true } as Parameters<typeof reserveBudget>[1];
+  const plan = { reservedNano: 0.15e9, alwaysOpensEntry: true } as Parameters<typeof reserveBudget>[1];
   await expect(reserveBudget(call, plan, rowOf(0.15e9))).rejects.toMatchObject({
     code: "insufficient_quota",
   });

@@ -206,17 +206,21 @@ describe("limits", () => {
 
 describe("caches", () => {
   test("have the size of the settings, and store nothing at 0", async () => {
-    const { vectors } = services.state;
-    for (const name of ["a", "b", "c"]) vectors.put(name, new Float32Array(100_000));
+    const { vectorCache } = services.state;
+    for (const name of ["a", "b", "c"]) vectorCache.put(name, new Float32Array(100_000));
     await change({ caches: { embeddings_mb: 1, speech_mb: 2 } });
-    expect([vectors.get("a"), vectors.get("c")?.length]).toEqual([undefined, 100_000]);
+    expect([vectorCache.get("a"), vectorCache.get("c")?.length]).toEqual([undefined, 100_000]);
     expect((await facts()).caches).toEqual({
       embeddings: { limit_bytes: 1_048_576, bytes: 800_400, entries: 2, hits: 1, misses: 1 },
       speech: { limit_bytes: 2_097_152, bytes: 0, entries: 0, hits: 0, misses: 0 },
     });
     await change({ caches: { embeddings_mb: 0, speech_mb: 2 } });
-    vectors.put("d", new Float32Array(4));
-    expect([vectors.isOn, vectors.get("c"), vectors.get("d")]).toEqual([false, undefined, undefined]);
+    vectorCache.put("d", new Float32Array(4));
+    expect([vectorCache.isOn, vectorCache.get("c"), vectorCache.get("d")]).toEqual([
+      false,
+      undefined,
+      undefined,
+    ]);
   });
 
   test("are shared between users only while enabled", async () => {
@@ -229,16 +233,16 @@ describe("caches", () => {
 
   test("are cleared, with an audit row", async () => {
     const { state } = services;
-    const { vectors } = state;
+    const { vectorCache } = state;
     const generations: number[] = [];
     state.sharedCache = {
       find: async () => [],
       store() {},
       setGeneration: (generation) => void generations.push(generation),
     };
-    vectors.put("a", new Float32Array(4));
+    vectorCache.put("a", new Float32Array(4));
     expect((await harness("/api/settings/caches/clear", { body: {}, cookie: owner })).status).toBe(200);
-    expect(vectors.get("a")).toBeUndefined();
+    expect(vectorCache.get("a")).toBeUndefined();
     const [generation = 0] = generations;
     expect([generations.length, state.cacheGeneration]).toEqual([1, generation]);
     expect(Number.isSafeInteger(generation) && generation !== 0).toBe(true);

@@ -49,9 +49,9 @@ const MEGABYTE = 1024 * 1024;
 type SettingsServices = Pick<ConsoleServices, "store" | "clock" | "log" | "metrics" | "instance" | "state">;
 
 function applyCaches(services: SettingsServices, { caches }: OpenSettings): void {
-  const { vectors, speeches } = services.state;
-  vectors.resize(caches.embeddings_mb * MEGABYTE);
-  speeches.resize(caches.speech_mb * MEGABYTE);
+  const { vectorCache, speechCache } = services.state;
+  vectorCache.resize(caches.embeddings_mb * MEGABYTE);
+  speechCache.resize(caches.speech_mb * MEGABYTE);
 }
 
 /**
@@ -88,8 +88,8 @@ export async function applyStoredSettings(services: SettingsServices): Promise<v
     if (stored === generation) return;
     generation = stored;
     setGeneration();
-    services.state.vectors.clear();
-    services.state.speeches.clear();
+    services.state.vectorCache.clear();
+    services.state.speechCache.clear();
   };
   // In sequence, so that the settings read last are the ones applied.
   let last: Promise<void> = Promise.resolve();

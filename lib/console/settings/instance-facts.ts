@@ -22,7 +22,7 @@ export async function instanceFacts(services: ConsoleServices): Promise<Instance
   const { instance, store, metrics } = services;
   const made = await readMetricsToken(store);
   const isOfEnvironment = Boolean(metrics.exposition?.token);
-  const { vectors, speeches } = services.state;
+  const { vectorCache, speechCache } = services.state;
   return {
     version: instance.version,
     base_url: instance.baseUrl ?? null,
@@ -31,7 +31,7 @@ export async function instanceFacts(services: ConsoleServices): Promise<Instance
     password_minimum: instance.base?.passwordMinimum ?? instance.passwordMinimum,
     upstream_allow: [...new Set(instance.upstreamAllow)],
     base_limits: instance.base?.limits ?? instance.limits ?? DEFAULT_LIMITS,
-    caches: { embeddings: figuresOf(vectors), speech: figuresOf(speeches) },
+    caches: { embeddings: figuresOf(vectorCache), speech: figuresOf(speechCache) },
     metrics: {
       token: isOfEnvironment ? "environment" : made === null ? null : "console",
       made_at: isOfEnvironment || made === null ? null : toTimestamp(made.madeAt),

@@ -64,7 +64,7 @@ function* lookUpLocally(
   for (const { text } of call.inputs) {
     const key = keyOf(text);
     keys.push(key);
-    cached.push(ctx.services.state.vectors.get(key));
+    cached.push(ctx.services.state.vectorCache.get(key));
     yield;
   }
   return { keys, cached };
@@ -73,14 +73,14 @@ function* lookUpLocally(
 /** The cached vectors of a call; null when it does not use the cache. Throws `caller_left`. */
 export async function lookUp(ctx: GatewayContext, call: CacheableCall): Promise<Lookup | null> {
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
-  const { vectors, sharedCache, cacheGeneration: generation } = ctx.services.state;
-  if (!vectors.isOn) return null;
+  const { vectorCache, sharedCache, cacheGeneration: generation } = ctx.services.state;
+  if (!vectorCache.isOn) return null;
   const scope = cacheScope(ctx);
   const { keys, cached } = await runForTexts(call, lookUpLocally(ctx, scope, call), ctx.signal);
   const { metrics } = ctx.services;
   const isComplete = () => cached.every((vector) => vector !== undefined);
   if (sharedCache !== null && !isComplete()) {
-    const hasAnswered = await fillFromShared(sharedCache, scope, { keys, cached }, vectors);
+    const hasAnswered = await fillFromShared(sharedCache, scope, { keys, cached }, vectorCache);
     if (hasAnswered) metrics.count(isComplete() ? "shared_cache_hits" : "shared_cache_misses");
   }
   const state = isComplete() ? "hit" : "miss";
@@ -117,7 +117,7 @@ export function* mergeVectors(
   isKept: boolean,
 ): Generator<void, Float32Array[], void> {
   const { state } = ctx.services;
-  const { vectors: cache, sharedCache } = state;
+  const { vectorCache, sharedCache } = state;
   // Vectors with a notice are not cached: from the cache they would be returned without it.
   const noticed = new Set(notice?.texts);
   const vectors = [...cached];
@@ -129,7 +129,7 @@ export function* mergeVectors(
     if (vector === undefined || key === undefined || noticed.has(at) || !isKept) continue;
     // The caches may be cleared between two steps.
     if (generation !== state.cacheGeneration) continue;
-    cache.put(key, vector);
+    vectorCache.put(key, vector);
     if (sharedCache !== null) added.push({ key, value: vectorBytes(vector) });
     yield;
   }

@@ -11,7 +11,7 @@ import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome, reconcileTokens } from "../metering/outcome";
 import { maxEmbeddingCostNano } from "../metering/price";
-import { mayKeep } from "../routing/choose-channel";
+import { mayCacheResult } from "../routing/choose-channel";
 import { withFailover } from "../routing/with-failover";
 import {
   type CacheableCall,
@@ -132,7 +132,7 @@ function cacheState(
   lookup: Lookup | null,
 ): Pick<CallPlan, "cache"> {
   if (lookup !== null) return { cache: lookup.state };
-  return model.cacheable && ctx.services.state.vectors.isOn ? { cache: "bypass" } : {};
+  return model.cacheable && ctx.services.state.vectorCache.isOn ? { cache: "bypass" } : {};
 }
 
 /** The outcome of a call that returned vectors. */
@@ -217,7 +217,7 @@ function planOf(ctx: GatewayContext, call: EmbedTexts, prepared: PreparedTexts):
     characters: uncached.characters,
     reservedNano: maxEmbeddingCostNano(call.entry.model.prices, uncached.tokens, uncached.characters),
     endUser: call.endUser,
-    writesOpenRow: false,
+    alwaysOpensEntry: false,
     ...parametersOf(call),
     promptText: () => call.inputs.map(({ text }) => text).join("\n"),
     ...cacheState(ctx, call.entry, lookup),
@@ -246,7 +246,7 @@ async function serveFromChannel(
       ? result.vectors
       : await runForTexts(
           call,
-          mergeVectors(ctx, lookup, uncached, result, mayKeep(call.entry, target)),
+          mergeVectors(ctx, lookup, uncached, result, mayCacheResult(call.entry, target)),
           NEVER_STOPPED,
         );
   const headers = meter.headers();

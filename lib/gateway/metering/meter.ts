@@ -20,12 +20,12 @@ interface TraceRecorder {
 }
 
 /** Milliseconds rounded to tenths: calls of the built-in engines take about one tenth. */
-function tenths(ms: number): number {
+function roundToTenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
 function startTrace(clock: Clock, receivedAt: number): TraceRecorder {
-  const since = (at: number): number => tenths(at - receivedAt);
+  const since = (at: number): number => roundToTenths(at - receivedAt);
   const admittedMs = since(clock.monotonic());
   const attempts: AttemptTrace[] = [];
   let running: AttemptTrace | null = null;

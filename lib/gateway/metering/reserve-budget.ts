@@ -59,7 +59,7 @@ export async function reserveBudget(ctx: GatewayContext, plan: CallPlan, row: Us
   const { ledger } = ctx.services.store;
   // Not while the store is unavailable: without an open entry the call would cost money upstream and fail only
   // afterwards.
-  if (plan.reservedNano === 0 && !plan.writesOpenRow && !ledger.isFailing()) return false;
+  if (plan.reservedNano === 0 && !plan.alwaysOpensEntry && !ledger.isFailing()) return false;
   const full = await ledger.reserve({
     row,
     keyBudget: key.budget,

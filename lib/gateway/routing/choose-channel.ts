@@ -28,7 +28,7 @@ export function rankOf({ channel: { priority, weight } }: Target): number {
  * address with the same options, such as the voices. A result of another model, made while the first tier failed, would
  * be returned long after the first tier has recovered.
  */
-export function mayKeep({ routes }: CatalogEntry, { channel, upstreamName }: Target): boolean {
+export function mayCacheResult({ routes }: CatalogEntry, { channel, upstreamName }: Target): boolean {
   const first = Math.min(...routes.map(rankOf));
   return routes.some(
     (route) =>

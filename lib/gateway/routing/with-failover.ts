@@ -86,7 +86,7 @@ interface FailoverState {
   excluded: Set<string>;
   failures: AppError[];
   /** The first error of a channel that does not support the request. */
-  unsupported: AppError | null;
+  firstUnsupportedError: AppError | null;
   /** IDs of the channels that do not support the request. */
   unsupportedBy: Set<string>;
   repeatable: RepeatCandidate | null;
@@ -160,7 +160,7 @@ function recordFailure(
   if (next === "skip") {
     // A skipped channel does not count as an attempt. The first such error is thrown when no channel supports the
     // request.
-    state.unsupported ??= error;
+    state.firstUnsupportedError ??= error;
     state.unsupportedBy.add(target.channel.id);
     // If this was a repeat, it must not be made again.
     if (state.repeatable?.target === target) state.repeatable = null;
@@ -268,10 +268,11 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
     plan,
     attemptNumber: 1,
     maxAttempts: attemptsAllowed(ctx.services, plan.entry.routes.length),
-    deadline: ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation) - (plan.listWaitMs ?? 0),
+    deadline:
+      ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation) - (plan.voiceListWaitMs ?? 0),
     excluded: new Set(),
     failures: [],
-    unsupported: null,
+    firstUnsupportedError: null,
     unsupportedBy: new Set(),
     repeatable: null,
   };
@@ -299,7 +300,7 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
     plan.entry.routes.every(
       ({ channel }, at) => refusals[at] === null || state.unsupportedBy.has(channel.id),
     );
-  throw state.unsupported !== null && isUnsupported
-    ? state.unsupported
+  throw state.firstUnsupportedError !== null && isUnsupported
+    ? state.firstUnsupportedError
     : finalError(state.failures, refusals, ctx, plan);
 };

@@ -76,7 +76,7 @@ export function decodeSpeech(bytes: Uint8Array): CachedSpeech {
 }
 
 interface Caches {
-  state: { speeches: SpeechCache; sharedCache: SharedCache | null; cacheGeneration: number };
+  state: { speechCache: SpeechCache; sharedCache: SharedCache | null; cacheGeneration: number };
   metrics: Pick<Metrics, "count">;
 }
 
@@ -92,7 +92,7 @@ async function findShared(
   metrics.count(bytes === undefined ? "shared_cache_misses" : "shared_cache_hits");
   if (bytes === undefined) return undefined;
   const speech = decodeSpeech(bytes);
-  state.speeches.put(key, speech);
+  state.speechCache.put(key, speech);
   return speech;
 }
 
@@ -112,26 +112,26 @@ export async function lookUpSpeech(
   source: SpeechSource,
 ): Promise<SpeechLookup> {
   const { services } = ctx;
-  if (!entry.model.cacheable || !services.state.speeches.isOn)
+  if (!entry.model.cacheable || !services.state.speechCache.isOn)
     return { state: null, known: undefined, key: null };
   if (ctx.isNoStore) return { state: "bypass", known: undefined, key: null };
   const scope = cacheScope(ctx);
   const key = speechKey(scope, entry, source);
-  const known = services.state.speeches.get(key) ?? (await findShared(services, scope, key));
+  const known = services.state.speechCache.get(key) ?? (await findShared(services, scope, key));
   services.metrics.count(known === undefined ? "cache_misses" : "cache_hits");
   return { state: known === undefined ? "miss" : "hit", known, key };
 }
 
 /** Adds a whole speech to the caches; `generation`: the caches' generation when the call began. */
 export function keepSpeech(
-  { state: { speeches, sharedCache, cacheGeneration } }: Caches,
+  { state: { speechCache, sharedCache, cacheGeneration } }: Caches,
   scope: string,
   key: string,
   speech: CachedSpeech,
   generation: number,
 ): void {
   if (generation !== cacheGeneration) return;
-  speeches.put(key, speech);
+  speechCache.put(key, speech);
   const value = sharedCache === null ? null : encodeSpeech(speech);
   if (value !== null) sharedCache?.store(scope, [{ key, value }], generation);
 }

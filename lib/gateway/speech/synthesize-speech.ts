@@ -12,7 +12,7 @@ import type { GatewayContext, OpenedCall } from "../context";
 import { countText } from "../embeddings/count-inputs";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome } from "../metering/outcome";
-import { mayKeep } from "../routing/choose-channel";
+import { mayCacheResult } from "../routing/choose-channel";
 import { withFailover } from "../routing/with-failover";
 import { bufferSpeech, ReplyMemory } from "./buffer-speech";
 import { type AskedVoices, type AssignedVoices, assignVoices } from "./choose-voices";
@@ -142,7 +142,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   // May wait for an upstream's list of voices.
   const startedAt = ctx.services.clock.monotonic();
   const assigned = await assignVoices(ctx, entry, input, field);
-  const listWaitMs = ctx.services.clock.monotonic() - startedAt;
+  const voiceListWaitMs = ctx.services.clock.monotonic() - startedAt;
   const lookup = await lookUpSpeech(ctx, entry, input.source);
   const isCached = lookup.known !== undefined;
   const hasUpstream = entry.routes.some(({ channel }) => !channel.embedded);
@@ -162,10 +162,10 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     requestedModel: input.model,
     inputTokens,
     characters,
-    listWaitMs,
+    voiceListWaitMs,
     reservedNano: isCached ? 0 : maxSpeechCostNano(entry.model, { inputTokens, candidates, ...extent }),
     endUser: input.endUser,
-    writesOpenRow: !isCached,
+    alwaysOpensEntry: !isCached,
     isBuffered: input.isReplyBuffered === true && mayUseUpstream,
     parameters: parametersOf(input, isVoiceOpen ? [] : assigned.segments),
     promptText: () => text,
@@ -245,7 +245,7 @@ async function openCall(
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
     opened.idleMs = target.channel.embedded ? Number.POSITIVE_INFINITY : target.channel.timeouts.idleMs;
-    const isKept = lookup.key !== null && mayKeep(plan.entry, target);
+    const isKept = lookup.key !== null && mayCacheResult(plan.entry, target);
     return { opened, ignored: ignoredFields(input, target, speech), isKept, isWhole };
   };
   const complete = async (begun: Awaited<ReturnType<typeof attempt>>) => {

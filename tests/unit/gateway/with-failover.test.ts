@@ -168,7 +168,7 @@ test("subtracts the time spent on a list of voices from the first-byte time", as
   const attempt: Parameters<typeof withFailover>[3] = async (_target, { firstByteBy }) =>
     ends.push(firstByteBy);
   await withFailover(ctx, plan, meter, attempt);
-  await withFailover(ctx, { ...plan, listWaitMs: 2_000 }, meter, attempt);
+  await withFailover(ctx, { ...plan, voiceListWaitMs: 2_000 }, meter, attempt);
   // A first attempt gets half of what is left.
   expect((ends[0] ?? 0) - (ends[1] ?? 0)).toBe(1_000);
 });
