@@ -5,7 +5,7 @@ import type { ConsoleContext } from "../context";
 import { readSettings } from "./read-settings";
 
 /**
- * The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a manage key, which never changes
+ * The signed-in user and their session. Throws `unauthenticated`; `forbidden` for a management key, which never changes
  * accounts.
  */
 export function requireSession(ctx: Pick<ConsoleContext, "caller">): {
@@ -22,13 +22,13 @@ export function requireSession(ctx: Pick<ConsoleContext, "caller">): {
   }
 }
 
-/** The authenticated user, by session or manage key. Throws `unauthenticated`. */
+/** The authenticated user, by session or management key. Throws `unauthenticated`. */
 export function requireUser(ctx: Pick<ConsoleContext, "caller">): UserRecord {
   if (ctx.caller.kind === "anonymous") throw new AppError("unauthenticated", "Sign in first.");
   return ctx.caller.user;
 }
 
-/** Owner or admin, by session or manage key. Throws `unauthenticated`, `forbidden`. */
+/** Owner or admin, by session or management key. Throws `unauthenticated`, `forbidden`. */
 export function requireAdmin(ctx: Pick<ConsoleContext, "caller">): UserRecord {
   const user = requireUser(ctx);
   if (user.role === "member") throw new AppError("forbidden", "This requires the role admin or owner.");
@@ -83,7 +83,9 @@ export async function requireWritableSite(ctx: ConsoleContext, user: UserRecord)
   if (isDemo) throw new AppError("forbidden", "This is a demo site: only its owner can change settings.");
 }
 
-/** The owner or an admin, by session or manage key, unless a demo site refuses them: may change channels and models. */
+/**
+ * The owner or an admin, by session or management key, unless a demo site refuses them: may change channels and models.
+ */
 export async function requireOperator(ctx: ConsoleContext): Promise<UserRecord> {
   const user = requireAdmin(ctx);
   await requireWritableSite(ctx, user);

@@ -19,8 +19,8 @@ export async function findVisibleKey(
 }
 
 /**
- * A key that the caller may change: their own, or one of a user with a lower role. A manage key cannot change manage
- * keys. Throws `not_found`, `forbidden`.
+ * A key that the caller may change: their own, or one of a user with a lower role. A management key cannot change
+ * management keys. Throws `not_found`, `forbidden`.
  */
 export async function findChangeableKey(
   tx: Pick<Repositories, "keys" | "users">,

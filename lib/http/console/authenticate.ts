@@ -8,10 +8,10 @@ import type { Inbound } from "../core/exchange";
 import { decryptSession, readCookie, sessionCookie } from "./session-cookie";
 
 /**
- * The console's caller: a manage key (`Authorization: Bearer`, which takes precedence), or the session of the cookie.
- * Other schemes belong to proxies in front and are ignored. Throws `unauthenticated` for an invalid key, `forbidden`
- * for one that may not manage, `ip_not_allowed`, `rate_limited`, `storage_unavailable`. An invalid or expired cookie
- * gives an anonymous caller.
+ * The console's caller: a management key (`Authorization: Bearer`, which takes precedence), or the session of the
+ * cookie. Other schemes belong to proxies in front and are ignored. Throws `unauthenticated` for an invalid key,
+ * `forbidden` for one that may not manage, `ip_not_allowed`, `rate_limited`, `storage_unavailable`. An invalid or
+ * expired cookie gives an anonymous caller.
  */
 export async function authenticateConsole(
   services: ConsoleServices,
