@@ -134,7 +134,10 @@ test.each([
   ["https://one.openai.azure.com", true],
   ["https://api.openai.com/v1", false],
   [null, false],
-])("the form of a channel that was saved with the base URL %s requires a base URL: %j", (base_url, isRequired) => {
-  const draft = draftOf({ ...CHANNEL, base_url }, []);
-  expect(isAddressMissing({ ...draft, baseUrl: "" })).toBe(isRequired);
-});
+])(
+  "the form of a channel that was saved with the base URL %s requires a base URL: %j",
+  (base_url, isRequired) => {
+    const draft = draftOf({ ...CHANNEL, base_url }, []);
+    expect(isAddressMissing({ ...draft, baseUrl: "" })).toBe(isRequired);
+  },
+);

@@ -125,30 +125,33 @@ test.each([
   ["a caller who leaves later", "caller_left", { beforeMs: null, afterMs: 0 }],
   ["a deadline that is over", "upstream_timeout", { beforeMs: DEFAULT_LIMITS.callMs, afterMs: null }],
   ["the deadline", "upstream_timeout", { beforeMs: null, afterMs: DEFAULT_LIMITS.callMs }],
-] as const)("%s ends an attempt that sends its call again after a reply", async (_who, code, { beforeMs, afterMs }) => {
-  const { ctx, plan, meter, leaving } = setting([lexicalChannel({ id: "a" })]);
-  const pass = async (ms: number | null) => {
-    if (ms === 0) leaving.abort(new AppError("caller_left", "The client disconnected."));
-    else if (ms !== null) await vi.advanceTimersByTimeAsync(ms);
-  };
-  const signals: StopSignal[] = [];
-  const failed = failureOf(
-    withFailover(ctx, plan, meter, async (_target, { signal, onReplied, onRepeat }) => {
-      signals.push(signal);
-      onReplied?.();
-      await pass(beforeMs);
-      onRepeat?.();
-      await pass(afterMs);
-      return new Promise<string>(() => undefined);
-    }),
-  );
-  await vi.advanceTimersByTimeAsync(2 * DEFAULT_LIMITS.callMs);
-  const { code: thrown, message } = await failed;
-  expect(thrown).toBe(code);
-  if (code === "upstream_timeout")
-    expect(message).toBe("The channel failed at a batch and did not answer its repeat within 30000 ms.");
-  expect(signals[0]?.aborted).toBe(true);
-});
+] as const)(
+  "%s ends an attempt that sends its call again after a reply",
+  async (_who, code, { beforeMs, afterMs }) => {
+    const { ctx, plan, meter, leaving } = setting([lexicalChannel({ id: "a" })]);
+    const pass = async (ms: number | null) => {
+      if (ms === 0) leaving.abort(new AppError("caller_left", "The client disconnected."));
+      else if (ms !== null) await vi.advanceTimersByTimeAsync(ms);
+    };
+    const signals: StopSignal[] = [];
+    const failed = failureOf(
+      withFailover(ctx, plan, meter, async (_target, { signal, onReplied, onRepeat }) => {
+        signals.push(signal);
+        onReplied?.();
+        await pass(beforeMs);
+        onRepeat?.();
+        await pass(afterMs);
+        return new Promise<string>(() => undefined);
+      }),
+    );
+    await vi.advanceTimersByTimeAsync(2 * DEFAULT_LIMITS.callMs);
+    const { code: thrown, message } = await failed;
+    expect(thrown).toBe(code);
+    if (code === "upstream_timeout")
+      expect(message).toBe("The channel failed at a batch and did not answer its repeat within 30000 ms.");
+    expect(signals[0]?.aborted).toBe(true);
+  },
+);
 
 test("the first-byte time stops neither an attempt that has failed nor a stream that has begun", async () => {
   const { ctx, plan, meter } = setting(FOUR);
@@ -370,14 +373,17 @@ test("a language that an upstream's model lacks is no answer while a channel tha
 test.each([
   [["a"], 30_000],
   [["a", "b"], 15_000],
-])("a built-in engine gets the whole first-byte time only if no other channel could use the rest: %j", async (ids, time) => {
-  const { ctx, plan, meter } = setting(ids.map((id) => lexicalChannel({ id })));
-  const given: number[] = [];
-  await withFailover(ctx, plan, meter, async (_target, options) => {
-    given.push(options.firstByteBy - performance.now());
-  });
-  expect(given).toEqual([time]);
-});
+])(
+  "a built-in engine gets the whole first-byte time only if no other channel could use the rest: %j",
+  async (ids, time) => {
+    const { ctx, plan, meter } = setting(ids.map((id) => lexicalChannel({ id })));
+    const given: number[] = [];
+    await withFailover(ctx, plan, meter, async (_target, options) => {
+      given.push(options.firstByteBy - performance.now());
+    });
+    expect(given).toEqual([time]);
+  },
+);
 
 test("a reply that arrives all at once gets more time, which is not subtracted from the next channel's", async () => {
   const { ctx, plan, meter, served } = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);

@@ -53,8 +53,11 @@ test.each([
 test.each([
   ["/v1/v1/models", "/v1/models"],
   ["/v1/v1/embeddings", "/v1/embeddings"],
-])("tells an OpenAI client that calls %s, in an OpenAI error body, that it must call %s", async (path, rest) => {
-  const reply = await openGatewayHarness().call(path, { method: "POST", body: {} });
-  const message = `Unknown path ${path}: the base URL of this client must not end in /v1, so that it calls ${rest}.`;
-  expect([reply.status, reply.json.error]).toMatchObject([404, { message, code: "unknown_url" }]);
-});
+])(
+  "tells an OpenAI client that calls %s, in an OpenAI error body, that it must call %s",
+  async (path, rest) => {
+    const reply = await openGatewayHarness().call(path, { method: "POST", body: {} });
+    const message = `Unknown path ${path}: the base URL of this client must not end in /v1, so that it calls ${rest}.`;
+    expect([reply.status, reply.json.error]).toMatchObject([404, { message, code: "unknown_url" }]);
+  },
+);

@@ -126,14 +126,17 @@ test.each([
   [503, { upstreamStatus: 503 }],
   // 7 is not an HTTP status: the error counts as a 500.
   [7, { upstreamStatus: 500 }],
-])("openai: reads the status of an error that arrives with status 200 from its code %d", async (code, details) => {
-  const request = { model: `embed--error-with-200-${code}`, texts: ["a b", "c"] };
-  await expect(embedding("openai").embed(request, callOptions())).rejects.toMatchObject({
-    code: "upstream_error",
-    message: `The channel's upstream answered with an error (${details.upstreamStatus}).`,
-    details: { ...details, upstreamMessage: "Provider returned an error." },
-  });
-});
+])(
+  "openai: reads the status of an error that arrives with status 200 from its code %d",
+  async (code, details) => {
+    const request = { model: `embed--error-with-200-${code}`, texts: ["a b", "c"] };
+    await expect(embedding("openai").embed(request, callOptions())).rejects.toMatchObject({
+      code: "upstream_error",
+      message: `The channel's upstream answered with an error (${details.upstreamStatus}).`,
+      details: { ...details, upstreamMessage: "Provider returned an error." },
+    });
+  },
+);
 
 test("uses the position for a missing index, since Google's endpoint leaves out index 0", async () => {
   const texts = ["one", "two", "three"];

@@ -143,10 +143,13 @@ test.each([
   [readElevenLabsRefusal, 403, { detail: { status: "voice_access_denied", message: "No access." } }],
   [readGeminiRefusal, 400, { error: { status: "FAILED_PRECONDITION", message: NOT_ACTIVE } }],
   [readGeminiRefusal, 400, { error: { message: "Too long.", details: [{ reason: "FIELD_INVALID" }] } }],
-])("attributes a refusal of what the caller named to the request, not to the channel (%#)", (read, status, body) => {
-  const refusal = { header: () => null, nowMs: 0, secrets: [], read, status, text: JSON.stringify(body) };
-  expect(refusalError(refusal)).toMatchObject({ code: "invalid", details: { upstreamStatus: status } });
-});
+])(
+  "attributes a refusal of what the caller named to the request, not to the channel (%#)",
+  (read, status, body) => {
+    const refusal = { header: () => null, nowMs: 0, secrets: [], read, status, text: JSON.stringify(body) };
+    expect(refusalError(refusal)).toMatchObject({ code: "invalid", details: { upstreamStatus: status } });
+  },
+);
 
 /** The error for a reply of this status and body. */
 const refusalOf = (read: ReadRefusal, status: number, body: unknown, type = "application/json") =>

@@ -75,11 +75,14 @@ const streamed = async () => collect((await outbound.call(request)).body);
 test.each([
   ["whole", whole],
   ["streamed", streamed],
-])("stops reusing the connections of an upstream that resets reused connections: %s replies", async (_form, call) => {
-  repliesPerConnection = 1;
-  expect(await failuresOf(60, call)).toBe(3);
-  expect(connections).toBe(57);
-});
+])(
+  "stops reusing the connections of an upstream that resets reused connections: %s replies",
+  async (_form, call) => {
+    repliesPerConnection = 1;
+    expect(await failuresOf(60, call)).toBe(3);
+    expect(connections).toBe(57);
+  },
+);
 
 test("keeps reusing connections that are reset after many replies", async () => {
   repliesPerConnection = 20;

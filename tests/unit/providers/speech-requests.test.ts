@@ -512,14 +512,17 @@ test.each([
   ["gemini", "no-file", 403, "the File abc"],
   ["gemini", "quoted-name", 400, "Unknown name"],
   ["elevenlabs", "library-voice", 402, "library voices"],
-])("passes on %s's refusal of something that the caller named (%s)", async (provider, kind, upstreamStatus, words) => {
-  const { error } = await hear(rig.speech(channelTo(provider, upstream)), speechRequest(`tts--${kind}`));
-  expect(error).toMatchObject({
-    code: "invalid",
-    message: expect.stringContaining(words),
-    details: { upstreamStatus },
-  });
-});
+])(
+  "passes on %s's refusal of something that the caller named (%s)",
+  async (provider, kind, upstreamStatus, words) => {
+    const { error } = await hear(rig.speech(channelTo(provider, upstream)), speechRequest(`tts--${kind}`));
+    expect(error).toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(words),
+      details: { upstreamStatus },
+    });
+  },
+);
 
 test("treats Google's 400 for a bad key as the channel's error", async () => {
   const { error } = await hear(
