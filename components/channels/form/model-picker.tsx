@@ -1,7 +1,7 @@
 "use client";
 
 import { PlusIcon } from "lucide-react";
-import { useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { nextRowId, type ModelRow as Row } from "@/components/channels/channel-draft";
 import { draftRequest } from "@/components/channels/channel-request";
@@ -16,10 +16,18 @@ import type { ChannelForm } from "./use-channel-form";
 /** Number of models from which the filter is shown. */
 const FILTER_FROM = 9;
 
-/** Changes and test calls of the form's models, and the other channels that serve the same public name. */
+/**
+ * Changes and test calls of the form's models, and the other channels that serve the same public name. The functions
+ * that a row gets stay the same, so that typing renders only the row that changes.
+ */
 function useModelRows({ draft, setDraft, changeRow, testCalls }: ChannelForm, channelId: string | null) {
   const { tests, run } = testCalls;
-  const models = useApi(api.listModels).data?.items ?? [];
+  const { data } = useApi(api.listModels);
+  const known = useMemo(() => new Map(data?.items.map((model) => [model.name, model])), [data]);
+  const newest = useRef(draft);
+  useEffect(() => {
+    newest.current = draft;
+  });
   return {
     tests,
     change: changeRow,
@@ -34,17 +42,26 @@ function useModelRows({ draft, setDraft, changeRow, testCalls }: ChannelForm, ch
       };
       setDraft((now) => ({ ...now, models: [...now.models, row] }));
     },
-    remove: (id: string) =>
-      setDraft((now) => ({ ...now, models: now.models.filter((one) => one.id !== id) })),
-    test: ({ id, upstream, operation }: Row) => {
-      if (operation === null) return;
-      const model = { upstream_name: upstream.trim(), operation };
-      void run(id, () => callApi(api.testDraft, { body: { ...draftRequest(draft, channelId), model } }));
-    },
+    remove: useCallback(
+      (id: string) => setDraft((now) => ({ ...now, models: now.models.filter((one) => one.id !== id) })),
+      [setDraft],
+    ),
+    test: useCallback(
+      ({ id, upstream, operation }: Row) => {
+        if (operation === null) return;
+        const body = {
+          ...draftRequest(newest.current, channelId),
+          model: { upstream_name: upstream.trim(), operation },
+        };
+        void run(id, () => callApi(api.testDraft, { body }));
+      },
+      [run, channelId],
+    ),
     sharedWith: (row: Row) =>
-      (models.find((model) => model.name === row.name.trim())?.channels ?? [])
+      (known.get(row.name.trim())?.channels ?? [])
         .filter((channel) => channel.id !== channelId)
-        .map((channel) => channel.name),
+        .map((channel) => channel.name)
+        .join(", "),
   };
 }
 
@@ -109,9 +126,9 @@ function ModelRows({
           error={fieldErrors[row.id]}
           sharedWith={sharedWith(row)}
           test={tests.get(row.id)}
-          onChange={(patch) => change(row.id, patch)}
-          onRemove={() => remove(row.id)}
-          onTest={() => test(row)}
+          onChange={change}
+          onRemove={remove}
+          onTest={test}
         />
       ))}
     </ul>

@@ -1,7 +1,7 @@
 "use client";
 
 import { XIcon } from "lucide-react";
-import { useId } from "react";
+import { memo, useId } from "react";
 import { useTranslations } from "use-intl";
 import type { ModelRow as Row } from "@/components/channels/channel-draft";
 import type { ModelOperation } from "@/lib/contracts/console/channels";
@@ -18,12 +18,12 @@ interface ModelRowProps {
   /** Position among the rows, from 1. */
   number: number;
   error: string | undefined;
-  /** Other channels that serve the public name. */
-  sharedWith: readonly string[];
+  /** Other channels that serve the public name, with commas between them. */
+  sharedWith: string;
   test: TestState | undefined;
-  onChange(patch: Partial<Row>): void;
-  onRemove(): void;
-  onTest(): void;
+  onChange(id: string, patch: Partial<Row>): void;
+  onRemove(id: string): void;
+  onTest(row: Row): void;
 }
 
 interface RowPartProps extends ModelRowProps {
@@ -40,7 +40,7 @@ const COLUMNS =
   "grid-cols-[auto_minmax(0,1fr)_auto] md:grid-cols-[auto_minmax(0,1fr)_minmax(0,1fr)_9rem_auto]";
 
 /** One upstream model: whether it is served, its public name, its operation, and a test button. */
-export function ModelRow(props: ModelRowProps) {
+export const ModelRow = memo(function ModelRow(props: ModelRowProps) {
   const { row, number, test, onChange, onRemove } = props;
   const t = useTranslations("channels.form");
   const id = useId();
@@ -56,9 +56,9 @@ export function ModelRow(props: ModelRowProps) {
             className="-ml-2"
             aria-label={t("removeModel", { name: label })}
             onClick={(event) => {
-              const row = event.currentTarget.closest("li");
-              leaveRow(row, "button", document.getElementById("content"));
-              onRemove();
+              const item = event.currentTarget.closest("li");
+              leaveRow(item, "button", document.getElementById("content"));
+              onRemove(row.id);
             }}
           >
             <XIcon />
@@ -67,7 +67,7 @@ export function ModelRow(props: ModelRowProps) {
           <Checkbox
             id={`${id}-on`}
             checked={row.isOn}
-            onCheckedChange={(checked) => onChange({ isOn: checked === true })}
+            onCheckedChange={(checked) => onChange(row.id, { isOn: checked === true })}
             aria-label={t("serve", { name: label })}
           />
         )}
@@ -79,7 +79,7 @@ export function ModelRow(props: ModelRowProps) {
       {row.isOn && test ? <TestOutcome state={test} className="pl-7" /> : null}
     </li>
   );
-}
+});
 
 function UpstreamName({ row, number, onChange, id }: RowPartProps) {
   const t = useTranslations("channels.form");
@@ -89,7 +89,7 @@ function UpstreamName({ row, number, onChange, id }: RowPartProps) {
       placeholder={t("upstreamName")}
       value={row.upstream}
       onChange={({ target: { value } }) =>
-        onChange({ upstream: value, ...(row.name === row.upstream ? { name: value } : {}) })
+        onChange(row.id, { upstream: value, ...(row.name === row.upstream ? { name: value } : {}) })
       }
       className="font-mono"
       autoComplete="off"
@@ -112,7 +112,7 @@ function ServedModel({ label, error, id, row, onChange, test, onTest }: RowPartP
         aria-invalid={error ? true : undefined}
         aria-describedby={`${id}-note`}
         value={row.name}
-        onChange={(event) => onChange({ name: event.target.value })}
+        onChange={(event) => onChange(row.id, { name: event.target.value })}
         className="order-1 col-span-2 col-start-2 font-mono md:order-none md:col-span-1 md:col-start-auto"
         autoComplete="off"
         spellCheck={false}
@@ -122,7 +122,7 @@ function ServedModel({ label, error, id, row, onChange, test, onTest }: RowPartP
           aria-label={t("operationOf", { name: label })}
           value={row.operation ?? ""}
           onChange={({ target: { value } }) =>
-            onChange({ operation: OPERATIONS.find((one) => one === value) ?? null })
+            onChange(row.id, { operation: OPERATIONS.find((one) => one === value) ?? null })
           }
         >
           {row.operation === null ? <option value="">{t("chooseOperation")}</option> : null}
@@ -135,7 +135,7 @@ function ServedModel({ label, error, id, row, onChange, test, onTest }: RowPartP
         aria-label={t("testOf", { name: label })}
         isBusy={test?.kind === "running"}
         disabled={row.operation === null || row.upstream.trim() === ""}
-        onClick={onTest}
+        onClick={() => onTest(row)}
       >
         {t("test")}
       </Button>
@@ -151,7 +151,7 @@ function NameNote({ id, error, row, sharedWith }: RowPartProps) {
       id={`${id}-note`}
       className={cn(
         "order-1 col-span-2 col-start-2 text-sm md:order-none md:col-span-3 md:col-start-3",
-        !error && !(row.isOn && sharedWith.length) && "hidden",
+        !error && !(row.isOn && sharedWith) && "hidden",
       )}
     >
       {error ? (
@@ -159,8 +159,8 @@ function NameNote({ id, error, row, sharedWith }: RowPartProps) {
           {error}
         </span>
       ) : null}
-      {!error && row.isOn && sharedWith.length > 0 ? (
-        <span className="text-ink-muted">{t("shared", { channels: sharedWith.join(", ") })}</span>
+      {!error && row.isOn && sharedWith ? (
+        <span className="text-ink-muted">{t("shared", { channels: sharedWith })}</span>
       ) : null}
     </p>
   );

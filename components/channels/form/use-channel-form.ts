@@ -139,15 +139,18 @@ function useRowChanges(
 ) {
   /** IDs of changed model rows, newest last. */
   const changedRows = useRef<string[]>([]);
-  const changeRow = (id: string, patch: Partial<ModelRow>) => {
-    changedRows.current = [...changedRows.current.filter((other) => other !== id), id];
-    setDraft((now) => ({
-      ...now,
-      models: now.models.map((row) => (row.id === id ? { ...row, ...patch } : row)),
-    }));
-    if ("upstream" in patch || "operation" in patch) forgetTest(id);
-    setFieldErrors(({ [id]: _, ...others }) => others);
-  };
+  const changeRow = useCallback(
+    (id: string, patch: Partial<ModelRow>) => {
+      changedRows.current = [...changedRows.current.filter((other) => other !== id), id];
+      setDraft((now) => ({
+        ...now,
+        models: now.models.map((row) => (row.id === id ? { ...row, ...patch } : row)),
+      }));
+      if ("upstream" in patch || "operation" in patch) forgetTest(id);
+      setFieldErrors(({ [id]: _, ...others }) => others);
+    },
+    [setDraft, setFieldErrors, forgetTest],
+  );
   return { changedRows, changeRow };
 }
 
