@@ -24,7 +24,7 @@ import type { ModelDialog } from "./model-dialogs";
 import { ModelList, ModelListSkeleton } from "./model-list";
 import type { ModelAction } from "./model-menu";
 
-const REFRESH_MS = 3_000;
+const REFRESH_MS = 10_000;
 
 const CREATE: ModelDialog = { kind: "create" };
 
@@ -49,9 +49,14 @@ function filterModels(models: readonly Model[], q: string, operation: string): M
   );
 }
 
-/** Polls while a circuit is not closed, in milliseconds; else 0. The wait of an open circuit ends without an event. */
-const refreshIntervalOf = (list: Listed | undefined): number =>
-  list?.items.some((model) => model.channels.some((one) => one.state !== "closed")) ? REFRESH_MS : 0;
+/**
+ * Polls while a circuit is open, in milliseconds; else 0. The wait of an open circuit ends without an event; a half-open
+ * one stays so until its next request, which publishes an event.
+ */
+export const refreshIntervalOf = (
+  list: { items: readonly { channels: readonly Pick<Model["channels"][number], "state">[] }[] } | undefined,
+): number =>
+  list?.items.some((model) => model.channels.some((one) => one.state === "open")) ? REFRESH_MS : 0;
 
 function Content({ first, isOwner }: { first: Listed; isOwner: boolean }) {
   const t = useTranslations("models");
