@@ -40,16 +40,27 @@ export function ChannelOrigin({ channel }: { channel: Channel }) {
 }
 
 const SHOWN_MODELS = 2;
+/** Names in the tooltip. */
+const TOOLTIP_MODELS = 20;
 
-/** Public names of the channel's models: the first two, then a count of the rest. */
-export function ChannelModels({ channel }: { channel: Channel }) {
+/** Public names of the channel's models: the first two, then a count of the rest; more names in the tooltip. */
+export function ChannelModels({
+  channel,
+}: {
+  channel: { models: readonly Pick<Channel["models"][number], "name">[] };
+}) {
   const t = useTranslations("channels");
   const names = channel.models.map((model) => model.name);
   if (names.length === 0) return <span className="text-ink-muted">{t("noModels")}</span>;
   const rest = names.length - SHOWN_MODELS;
+  const unlisted = names.length - TOOLTIP_MODELS;
+  const tooltip = [
+    ...names.slice(0, TOOLTIP_MODELS),
+    ...(unlisted > 0 ? [t("moreModels", { count: unlisted })] : []),
+  ];
   return (
     // Wide enough for a typical model name; longer names break at a hyphen first.
-    <span className="grid min-w-32 text-sm" title={names.join("\n")}>
+    <span className="grid min-w-32 text-sm" title={tooltip.join("\n")}>
       {names.slice(0, SHOWN_MODELS).map((name) => (
         <code key={name} className="min-w-0 wrap-anywhere">
           {name}
