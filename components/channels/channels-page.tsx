@@ -70,32 +70,10 @@ function Content({ first }: { first: readonly Channel[] }) {
   const toggle = useToggle(reload);
   const act = useChannelActions(tiers, reorder, setDialog);
 
-  const addButton = (
-    <Button asChild>
-      <Link href="/channels/new">
-        <PlusIcon aria-hidden="true" />
-        {t("add")}
-      </Link>
-    </Button>
-  );
   const hasOwn = channels.some((channel) => !channel.embedded);
   return (
     <div className="mx-auto max-w-page">
-      <PageHeader
-        title={t("title")}
-        description={t("lead")}
-        action={
-          hasOwn ? (
-            <div className="flex flex-wrap gap-2">
-              <Button variant="outline" onClick={() => setTesting(true)}>
-                <AudioWaveformIcon aria-hidden="true" />
-                {t("testAll.action")}
-              </Button>
-              {addButton}
-            </div>
-          ) : null
-        }
-      />
+      <Header hasOwn={hasOwn} onTestAll={() => setTesting(true)} />
       <p role="status" className="sr-only">
         {moveMessage}
       </p>
@@ -129,15 +107,7 @@ function Content({ first }: { first: readonly Channel[] }) {
               <p className="text-sm text-ink-faint">{t("table.window")}</p>
             </>
           ) : null}
-          {hasOwn ? null : (
-            <EmptyState
-              icon={<CableIcon />}
-              title={t(channels.length > 0 ? "onlyBuiltIn.title" : "empty.title")}
-              action={addButton}
-            >
-              {t(channels.length > 0 ? "onlyBuiltIn.text" : "empty.text")}
-            </EmptyState>
-          )}
+          {hasOwn ? null : <NoOwnChannels state={channels.length > 0 ? "onlyBuiltIn" : "empty"} />}
         </div>
       )}
       {isTesting && all ? (
@@ -156,6 +126,43 @@ function Content({ first }: { first: readonly Channel[] }) {
 }
 
 const search = (text: string | null) => setQueryParam("q", text);
+
+function AddButton() {
+  const t = useTranslations("channels");
+  return (
+    <Button asChild>
+      <Link href="/channels/new">
+        <PlusIcon aria-hidden="true" />
+        {t("add")}
+      </Link>
+    </Button>
+  );
+}
+
+/** The title, and without own channels no buttons: the empty state has one. */
+function Header({ hasOwn, onTestAll }: { hasOwn: boolean; onTestAll(): void }) {
+  const t = useTranslations("channels");
+  const actions = (
+    <div className="flex flex-wrap gap-2">
+      <Button variant="outline" onClick={onTestAll}>
+        <AudioWaveformIcon aria-hidden="true" />
+        {t("testAll.action")}
+      </Button>
+      <AddButton />
+    </div>
+  );
+  return <PageHeader title={t("title")} description={t("lead")} action={hasOwn ? actions : null} />;
+}
+
+/** Shown while there are only built-in channels or none. */
+function NoOwnChannels({ state }: { state: "onlyBuiltIn" | "empty" }) {
+  const t = useTranslations("channels");
+  return (
+    <EmptyState icon={<CableIcon />} title={t(`${state}.title`)} action={<AddButton />}>
+      {t(`${state}.text`)}
+    </EmptyState>
+  );
+}
 
 function useChannelActions(
   tiers: Tiers,
