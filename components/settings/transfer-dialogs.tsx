@@ -10,6 +10,7 @@ import { CallError } from "../forms/call-error";
 import { FormDialog } from "../forms/form-dialog";
 import { useAction, useWhileMounted } from "../forms/use-action";
 import { useServerText } from "../forms/use-server-text";
+import { FirstRows } from "../shell/list-body";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { DialogFooter } from "../ui/dialog";
@@ -86,45 +87,55 @@ function usePreview(content: SettingsFile) {
   return { report, error };
 }
 
+/** The changes, what the import skips first: of a large file only the first rows are shown. */
 function Steps({ steps }: { steps: readonly ImportStep[] }) {
   const t = useTranslations("settings.import");
-  const serverText = useServerText();
-  const shown = steps.filter(({ action }) => action !== "same");
+  const changes = steps.filter(({ action }) => action === "create" || action === "change");
+  const shown = [...steps.filter(({ action }) => action === "skip"), ...changes];
   const same = steps.length - shown.length;
   return (
     <div className="grid gap-2">
       {shown.length === 0 ? (
         <p>{t("nothing")}</p>
       ) : (
-        // A scroll container must be reachable by keyboard.
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable (axe, scrollable-region-focusable)
-        <ul tabIndex={0} className="max-h-80 divide-y overflow-y-auto rounded-md border bg-panel">
-          {shown.map((step) => (
-            <li
-              key={`${step.kind} ${step.name}`}
-              className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-2"
-            >
-              <span className="min-w-0">
-                <span className="mr-2 text-sm text-ink-muted">{t(`kind.${step.kind}`)}</span>
-                <code className="break-words">{step.name}</code>
-                {step.reason === null ? null : (
-                  <span className="block text-sm text-warn">
-                    {step.kind === "rule" ? t("unknownKey") : serverText(step.reason)}
-                  </span>
-                )}
-                {step.kind !== "setting" && step.fields.length > 0 ? (
-                  <span className="block text-sm text-ink-muted">{step.fields.join(", ")}</span>
-                ) : null}
-              </span>
-              <Badge tone={TONES[step.action]}>{t(`action.${step.action}`)}</Badge>
-            </li>
-          ))}
-        </ul>
+        <FirstRows items={shown}>
+          {(rows) => (
+            // A scroll container must be reachable by keyboard.
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is focusable (axe, scrollable-region-focusable)
+            <ul tabIndex={0} className="max-h-80 divide-y overflow-y-auto rounded-md border bg-panel">
+              {rows.map((step) => (
+                <Step key={`${step.kind} ${step.name}`} step={step} />
+              ))}
+            </ul>
+          )}
+        </FirstRows>
       )}
       {same > 0 && shown.length > 0 ? (
         <p className="text-sm text-ink-muted">{t("same", { count: same })}</p>
       ) : null}
     </div>
+  );
+}
+
+function Step({ step }: { step: ImportStep }) {
+  const t = useTranslations("settings.import");
+  const serverText = useServerText();
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-2">
+      <span className="min-w-0">
+        <span className="mr-2 text-sm text-ink-muted">{t(`kind.${step.kind}`)}</span>
+        <code className="break-words">{step.name}</code>
+        {step.reason === null ? null : (
+          <span className="block text-sm text-warn">
+            {step.kind === "rule" ? t("unknownKey") : serverText(step.reason)}
+          </span>
+        )}
+        {step.kind !== "setting" && step.fields.length > 0 ? (
+          <span className="block text-sm text-ink-muted">{step.fields.join(", ")}</span>
+        ) : null}
+      </span>
+      <Badge tone={TONES[step.action]}>{t(`action.${step.action}`)}</Badge>
+    </li>
   );
 }
 

@@ -373,6 +373,33 @@ test("imports an exported file after a preview", async ({ ownerPage: page, produ
   await changeSettings(product.url, product.cookie, { caches: before.caches });
 });
 
+test("previews the first hundred changes of a large file, skipped entries before the others", async ({
+  ownerPage: page,
+  product,
+}) => {
+  const channel = (number: number) => ({
+    kind: "channel",
+    name: `Upstream ${number}`,
+    action: number === 150 ? "skip" : "change",
+    fields: number === 150 ? [] : ["weight"],
+    reason: number === 150 ? "Several channels have this name on this instance." : null,
+  });
+  const steps = Array.from({ length: 150 }, (_, index) => channel(index + 1));
+  await page.route("**/api/settings/import", (route) =>
+    route.fulfill({ json: { success: true, message: "", data: { dry_run: true, steps } } }),
+  );
+  await page.goto(`${product.url}/settings?section=transfer`);
+  const buffer = Buffer.from(JSON.stringify({ format: "patchbay-settings" }));
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "large.json", mimeType: "application/json", buffer });
+  const rows = page.getByRole("dialog").getByRole("listitem");
+  await expect(rows).toHaveCount(100);
+  await expect(rows.first()).toContainText("Upstream 150");
+  await page.getByRole("button", { name: "Load more" }).click();
+  await expect(rows).toHaveCount(150);
+});
+
 test("downloads a backup of the database", async ({ ownerPage: page, product }) => {
   await page.goto(`${product.url}/settings?section=transfer`);
   await page.getByRole("button", { name: "Download backup" }).click();
