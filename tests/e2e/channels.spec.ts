@@ -624,7 +624,11 @@ test.describe("a long list", () => {
     ] as const) {
       const first = await page.request.get(routed.product.url + path);
       expect(await first.text(), "the page has the first rows only").not.toContain(hidden);
+      const release = await holdRequests(page, `**/api${path}`);
       await page.goto(`${routed.product.url + path}?q=${hidden}`);
+      await expect(page.getByRole("searchbox")).toHaveValue(hidden);
+      await expect(page.getByText(/^No (channels|models) match$/)).toHaveCount(0);
+      release();
       await expect(rowOf(page, hidden)).toBeVisible();
       await expect(page.getByRole("row")).toHaveCount(2);
     }
