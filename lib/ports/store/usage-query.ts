@@ -134,9 +134,15 @@ export const SUMS_OF_AMOUNT: Readonly<Record<UsageAmount, readonly PlainSum[]>> 
 };
 
 /** Compares groups by an amount, largest first. */
-export function byAmount(order: UsageAmount = "calls"): (a: Sums, b: Sums) => number {
-  const amountOf = (sums: Sums) => SUMS_OF_AMOUNT[order].reduce((all, name) => all + sums[name], 0);
-  return (a, b) => amountOf(b) - amountOf(a);
+export function byAmount(order?: UsageAmount): (a: Sums, b: Sums) => number {
+  const amount = amountOf(order);
+  return (a, b) => amount(b) - amount(a);
+}
+
+/** The amount by which sums are ordered. */
+export function amountOf(order: UsageAmount = "calls"): (sums: Sums) => number {
+  const names = SUMS_OF_AMOUNT[order];
+  return (sums) => names.reduce((all, name) => all + sums[name], 0);
 }
 
 export const NO_SUMS: Sums = { ...eachSum(() => 0), latencyMaxMs: 0, latency: [] };
