@@ -50,13 +50,13 @@ function filterModels(models: readonly Model[], q: string, operation: string): M
 }
 
 /**
- * Polls while a circuit is open, in milliseconds; else 0. The wait of an open circuit ends without an event; a half-open
- * one stays so until its next request, which publishes an event.
+ * Polls while a circuit is not closed, in milliseconds; else 0. No event tells the end of the wait of an open circuit,
+ * nor, without Redis, a change in another process.
  */
 export const refreshIntervalOf = (
   list: { items: readonly { channels: readonly Pick<Model["channels"][number], "state">[] }[] } | undefined,
 ): number =>
-  list?.items.some((model) => model.channels.some((one) => one.state === "open")) ? REFRESH_MS : 0;
+  list?.items.some((model) => model.channels.some((one) => one.state !== "closed")) ? REFRESH_MS : 0;
 
 function Content({ first, isOwner }: { first: Listed; isOwner: boolean }) {
   const t = useTranslations("models");
@@ -97,10 +97,11 @@ function Content({ first, isOwner }: { first: Listed; isOwner: boolean }) {
       />
       {models.length > 0 ? <Filters q={q} operation={operation} /> : null}
       <ResultCount query={`${operation} ${q}`} rows={isFiltered ? shown : undefined} hasMore={false} />
-      {error && !all ? (
-        <CallError error={error} onRetry={reload} />
-      ) : !shown ? (
-        <ModelListSkeleton />
+      {error && !all ? <CallError error={error} onRetry={reload} /> : null}
+      {!shown ? (
+        error ? null : (
+          <ModelListSkeleton />
+        )
       ) : shown.length > 0 ? (
         <div className="grid gap-4">
           <FirstRows items={shown}>
