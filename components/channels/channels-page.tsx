@@ -81,10 +81,11 @@ function Content({ first }: { first: readonly Channel[] }) {
         <SearchField label={t("search")} value={q} onValueChange={search} className="mb-4" />
       ) : null}
       <ResultCount query={q} rows={q === "" ? undefined : shown} hasMore={false} />
-      {error && !all ? (
-        <CallError error={error} onRetry={() => void reload()} />
-      ) : !shown ? (
-        <ChannelListSkeleton />
+      {error && !all ? <CallError error={error} onRetry={() => void reload()} /> : null}
+      {!shown ? (
+        error ? null : (
+          <ChannelListSkeleton />
+        )
       ) : channels.length > 0 && shown.length === 0 ? (
         <NoSearchResults title={t("noMatch.title")} text={t("noMatch.text")} onClear={() => search(null)} />
       ) : (
