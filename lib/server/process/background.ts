@@ -123,23 +123,22 @@ function createOrphanSweep({ store, clock, log }: ConsoleServices): (isSteady: b
 
 function createClockWatch({ store, clock, log }: ConsoleServices): () => Promise<void> {
   let offset = clock.now() - clock.monotonic();
+  /** Jumps that are not in the audit log yet: the store was unavailable. */
+  const unrecorded: { at: number; ms: number }[] = [];
   return async () => {
     const current = clock.now() - clock.monotonic();
     const ms = Math.round(current - offset);
-    if (Math.abs(ms) > CLOCK_JUMP_MS) {
-      await store.transaction((tx) =>
-        tx.audit.append({
-          at: clock.now(),
-          actor: "system",
-          action: "clock.jump",
-          target: "",
-          detail: { milliseconds: ms },
-        }),
-      );
-      log.warn("clock_jumped", { ms });
-    }
-    // Only after the audit entry: while the store is unavailable, the next check finds the same jump.
     offset = current;
+    if (Math.abs(ms) > CLOCK_JUMP_MS) {
+      log.warn("clock_jumped", { ms });
+      unrecorded.push({ at: clock.now(), ms });
+    }
+    for (let next = unrecorded[0]; next !== undefined; next = unrecorded[0]) {
+      const entry = { actor: "system", action: "clock.jump", target: "" } as const;
+      const { at, ms: milliseconds } = next;
+      await store.transaction((tx) => tx.audit.append({ ...entry, at, detail: { milliseconds } }));
+      unrecorded.shift();
+    }
   };
 }
 

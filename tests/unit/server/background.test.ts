@@ -97,6 +97,7 @@ describe("a change of the wall clock", () => {
     isBroken = true;
     await pass(5_000, 3_600_000);
     await pass(5_000);
+    expect(warned).toContain("clock_jumped");
     expect(audited).toEqual([]);
     isBroken = false;
     await pass(10_000);
