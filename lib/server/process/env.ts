@@ -247,7 +247,10 @@ export function provideToNextAuth(values: { secret: string; url: string }): void
   process.env.NEXTAUTH_URL = values.url;
 }
 
-/** True when Node runs with a lenient HTTP parser. Node reads `_` in its options as `-`, and quotes in NODE_OPTIONS. */
+/**
+ * True when Node's options name the lenient HTTP parser in one of the usual spellings. A quoted part of the name is not
+ * found; the server's own option refuses the parser in any case.
+ */
 export function isParserLoosened(): boolean {
   const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ");
   return options.replaceAll("_", "-").includes("--insecure-http-parser");

@@ -58,6 +58,8 @@ function timeoutsOf(limits: Limits): { headersTimeout: number; requestTimeout: n
 function createHttpServer(limits: Limits, tls: TlsFiles | null, log: Log): Server | https.Server {
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
+    // Overrides Node's option, however it is spelled: a lenient parser allows request smuggling.
+    insecureHTTPParser: false,
     ...timeoutsOf(limits),
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: KEEP_ALIVE_MS,
