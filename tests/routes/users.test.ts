@@ -180,6 +180,15 @@ test("a demoted administrator sets no password that was still being hashed", asy
   await setRole("admin");
   hash.mockImplementationOnce(() => setRole("member"));
   expect((await create({ username: "late" }, ada.cookie)).status).toBe(403);
+  // An owner who has become an administrator meanwhile may still change members, but not appoint administrators.
+  const olivia = await services.store.users.findByNameOrEmail("olivia");
+  hash.mockImplementationOnce(async () => {
+    const { id = "", version = 0 } = olivia ?? {};
+    await services.store.users.update({ id, version }, { role: "admin" });
+    return "hash";
+  });
+  const appointed = { password: PASSWORD, role: "admin", version: 1 };
+  expect((await patch(mia.id, appointed)).status).toBe(403);
   expect(await services.store.users.findById(mia.id)).toEqual(before);
   expect(await count()).toBe(3);
 });

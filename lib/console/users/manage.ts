@@ -62,13 +62,16 @@ export async function createUser(ctx: ConsoleContext, input: CreateUser): Promis
 export async function updateUser(ctx: ConsoleContext, id: string, input: UpdateUser): Promise<ManagedUser> {
   const actor = await requireSignedInOperator(ctx);
   const before = await findManageable(ctx.store, actor, id);
-  if (input.role !== undefined && !outranks(actor, { role: input.role })) {
-    throw new AppError("forbidden", "You may only assign a lower role than yours.");
-  }
+  const mayAssign = (does: boolean): void => {
+    if (!does) throw new AppError("forbidden", "You may only assign a lower role than yours.");
+  };
+  const assigned = input.role === undefined ? null : { role: input.role };
+  mayAssign(assigned === null || outranks(actor, assigned));
   const passwordHash = await newHash(ctx, before, input.password);
   const emailKey = input.email ? userNameKey(input.email) : input.email;
   return ctx.store.transaction(async (tx) => {
     const present = await findManageable(tx, actor, id);
+    mayAssign(assigned === null || (await stillOutranks(tx, actor, assigned)));
     await requireFreeNames(tx, { email: emailKey }, id);
     const changed = await tx.users.update(
       { id, version: input.version },
