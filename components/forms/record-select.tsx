@@ -13,7 +13,12 @@ export function RecordSelect({ kind, label, fixed, except, unknownName, ...props
   const [isFocused, setFocused] = useState(false);
   if (hasMore)
     return (
-      <SearchedSelect {...{ kind, label, fixed, except, unknownName }} {...props} autoFocus={isFocused} />
+      <SearchedSelect
+        {...{ kind, label, fixed, except, unknownName }}
+        {...props}
+        autoFocus={isFocused}
+        onFocused={() => setFocused(false)}
+      />
     );
   const { value } = props;
   const offered = [...fixed, ...choices.filter((one) => one.value !== except)];
@@ -35,13 +40,27 @@ export function RecordSelect({ kind, label, fixed, except, unknownName, ...props
 const loadList = () => import("./record-list").then((one) => one.RecordList);
 
 /** A button that looks like a select; the list with its search is loaded when it is first opened. */
-function SearchedSelect({ onValueChange, autoFocus, ...props }: RecordSelectProps & { autoFocus: boolean }) {
+function SearchedSelect({
+  onValueChange,
+  autoFocus,
+  onFocused,
+  ...props
+}: RecordSelectProps & { autoFocus: boolean; onFocused(): void }) {
   const { shown, change } = useInputValue(props.value, onValueChange);
   const { Loaded, trigger } = useOnDemand(loadList);
   const current = { ...props, value: shown, onValueChange: change };
   return Loaded ? (
     <Loaded {...current} />
   ) : (
-    <RecordButton {...current} autoFocus={autoFocus} aria-haspopup="dialog" {...trigger} />
+    <RecordButton
+      {...current}
+      autoFocus={autoFocus}
+      aria-haspopup="dialog"
+      {...trigger}
+      onFocus={() => {
+        trigger.onFocus();
+        onFocused();
+      }}
+    />
   );
 }
