@@ -85,8 +85,9 @@ export const Overview = z.strictObject({
   periods: z.array(z.string()),
   series: OverviewSeries,
   before_series: OverviewSeries,
-  /** The models with the most calls; further ones are not listed. */
-  models: z.array(OverviewModel),
+  models: z.array(OverviewModel).meta({
+    description: "The ten models with the most calls; /api/usage/summary?by=model has all",
+  }),
   keys: z.array(OverviewKey),
   /** Calls that were answered without calling a channel: from a cache, or as repeats with an Idempotency-Key. */
   cached: CallTotals,
@@ -94,11 +95,12 @@ export const Overview = z.strictObject({
   not_routed: CallTotals,
   /** Called models without a price, which `cost_usd` does not include. */
   unpriced_models: z.array(z.string()),
-  /**
-   * Channels in use (enabled or called): those with the most calls, and further ones with a circuit that is not closed.
-   * Routes: between the listed models and channels. Both empty for members, who may not see channels.
-   */
-  channels: z.array(OverviewChannel),
-  routes: z.array(OverviewRoute),
+  channels: z.array(OverviewChannel).meta({
+    description:
+      "The ten channels in use (enabled or called) with the most calls, and those with a circuit that is not closed; /api/usage/summary?by=channel has all. Empty for members",
+  }),
+  routes: z
+    .array(OverviewRoute)
+    .meta({ description: "Routes between the listed models and channels. Empty for members" }),
 });
 export type Overview = z.output<typeof Overview>;
