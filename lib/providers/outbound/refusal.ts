@@ -144,21 +144,20 @@ type FailureDetails = Pick<
   "upstreamMessage" | "retryAfterMs" | "upstreamRefusal" | "isUnknownModel"
 >;
 
-const failureMessage = (status: number) => `The channel's upstream answered with an error (${status}).`;
-
 function failed(upstreamStatus: number, details: FailureDetails): AppError {
-  return new AppError("upstream_error", failureMessage(upstreamStatus), { upstreamStatus, ...details });
+  const message = `The channel's upstream answered with an error (${upstreamStatus}).`;
+  return new AppError("upstream_error", message, { upstreamStatus, ...details });
 }
 
 /**
  * The upstream's message for administrators, after the upstream's own ID of the request, for which its support asks.
- * Empty when it sent neither. An ID that may contain an address or a key is left out.
+ * Empty without a message. An ID that may contain an address or a key is left out.
  */
-function upstreamMessage({ header, secrets }: Refusal, status: number, words: string): string {
+function upstreamMessage({ header, secrets }: Refusal, words: string): string {
   const said = cleanUpstreamText(words, secrets);
   const id = header("x-request-id") ?? header("request-id") ?? "";
-  if (!/^[\w.:/+=-]{1,128}$/.test(id) || cleanMessage(id, secrets) !== id) return said;
-  return `[request ${id}] ${said || failureMessage(status)}`;
+  if (said === "" || !/^[\w.:/+=-]{1,128}$/.test(id) || cleanMessage(id, secrets) !== id) return said;
+  return `[request ${id}] ${said}`;
 }
 
 /**
@@ -185,7 +184,7 @@ export function refusalError(refusal: Refusal): AppError {
   const isFirewallPage = status === 403 && isMarkup(text);
   const facts: RefusalFacts = isFirewallPage ? { words: null, about: null } : read(status, errorFields(text));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
-  const own = upstreamMessage(refusal, status, facts.words ?? text);
+  const own = upstreamMessage(refusal, facts.words ?? text);
   const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });
