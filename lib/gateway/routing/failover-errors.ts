@@ -11,8 +11,8 @@ import type { Entered, Refusal } from "./enter-channel";
 interface FailureClass {
   /**
    * `repeat`: another channel may serve the request, or the same one at a second attempt. `failover`: only another
-   * channel may. `skip`: like `failover`, but no attempt was used up, because the channel does not support the request
-   * (`speed`, a script of speakers, a language). `throw`: every channel would fail, or Patchbay itself failed.
+   * channel may. `skip`: like `failover`, but the channel does not support the request (`speed`, a script of
+   * speakers, a language), which says nothing about others that are busy. `throw`: every channel would fail, or Patchbay itself failed.
    */
   next: "repeat" | "failover" | "skip" | "throw";
   /** True when the upstream is the cause of the failure. */

@@ -158,8 +158,8 @@ function recordFailure(
   if (next === "throw" || !isAppError(error)) throw error;
   state.excluded.add(target.channel.id);
   if (next === "skip") {
-    // A skipped channel does not count as an attempt. The first such error is thrown when no channel supports the
-    // request.
+    // An attempt only if the upstream was called. The first such error is thrown when no channel supports the request.
+    if (error.details.upstreamStatus !== undefined) state.attemptNumber += 1;
     state.firstUnsupportedError ??= error;
     state.unsupportedBy.add(target.channel.id);
     // If this was a repeat, it must not be made again.
@@ -171,12 +171,12 @@ function recordFailure(
   state.attemptNumber += 1;
 }
 
-/** True when a channel that accepts no request now may accept one before the deadline. */
-function mayFollow({ ctx, plan, excluded }: FailoverState, leftMs: number): boolean {
+/** True when a channel that accepts no request now may accept one after an attempt of `attemptMs`. */
+function mayFollow({ ctx, plan, excluded }: FailoverState, attemptMs: number): boolean {
   const { circuits } = ctx.services.state;
   return plan.entry.routes.some(
     ({ channel }) =>
-      !excluded.has(channel.id) && modelHealth(circuits, channel, plan.entry.model.name).waitMs < leftMs,
+      !excluded.has(channel.id) && modelHealth(circuits, channel, plan.entry.model.name).waitMs < attemptMs,
   );
 }
 
@@ -194,7 +194,7 @@ async function runOn<T>(
   // An attempt before the last gets half of the time, so that a channel that never answers leaves some for the next. A
   // built-in engine alone gets all of it: it rejects at once what it cannot do in time.
   const isAloneBuiltIn = channel.embedded && plan.entry.routes.length === 1;
-  const isLast = state.attemptNumber === state.maxAttempts || (isRepeat && !mayFollow(state, leftMs));
+  const isLast = state.attemptNumber === state.maxAttempts || (isRepeat && !mayFollow(state, leftMs / 2));
   const getsAll = isAloneBuiltIn || isLast;
   const shareMs = getsAll ? leftMs : leftMs / 2;
   const { firstByteMs = shareMs, totalMs = shareMs } = channel.timeouts;

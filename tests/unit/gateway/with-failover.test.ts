@@ -331,6 +331,8 @@ test("all attempts share one deadline, and the first of two gets half of it", as
 test.each([
   // No other channel accepts a request before the deadline.
   [60_000, ["c", "c"], [15_000, 30_000]],
+  // The repeat would have to end after half of the time, before a and b accept a request.
+  [20_000, ["c", "c"], [15_000, 30_000]],
   // The circuits of a and b are half-open by the third attempt.
   [1_000, ["c", "c", "a"], [15_000, 15_000, 15_000]],
 ])("a repeat leaves time to a channel that recovers after %d ms", async (retryAfterMs, asked, times) => {
@@ -368,6 +370,12 @@ test("a language that an upstream's model lacks is no answer while a channel tha
   const other = setting([lexicalChannel({ id: "a" }), lexicalChannel({ id: "b" })]);
   const both = withFailover(other.ctx, other.plan, other.meter, attempt(unsupported));
   expect(await failureOf(both)).toBe(unsupported);
+  expect(other.served).toEqual(["a", "b"]);
+  const many = setting(FOUR);
+  const all = withFailover(many.ctx, many.plan, many.meter, () => Promise.reject(unsupported));
+  expect(await failureOf(all)).toBe(unsupported);
+  // Each refusal of an upstream is an attempt.
+  expect(many.served).toHaveLength(3);
 });
 
 test.each([
