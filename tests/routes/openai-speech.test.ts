@@ -495,6 +495,28 @@ describe("cached speech", () => {
       expect(memory.bytes).toBe(0);
     });
 
+    it("holds no memory for the next when it failed before its first byte", async () => {
+      const memory = new BufferedReplies();
+      let bytesAtNext = -1;
+      const failing = new ScriptedSpeech(async function* (_request, options) {
+        options.extendFirstByte?.(1_000);
+        yield* [];
+        throw new AppError("upstream_error", "It failed.", { upstreamStatus: 500 });
+      });
+      const next = new ScriptedSpeech(() => {
+        bytesAtNext = memory.bytes;
+        return spoken(1);
+      });
+      const upstream = { provider: "elevenlabs", embedded: false } as const;
+      const { ctx, post } = openSpeechHarness([
+        { channel: speechChannel("a", upstream), speech: failing },
+        { channel: speechChannel("b", { ...upstream, priority: 1 }), speech: next },
+      ]);
+      ctx.services.state.bufferedReplies = memory;
+      expect((await readBody(await post(PATH, GOOD))).error).toBeNull();
+      expect(bytesAtNext).toBe(0);
+    });
+
     it("is refused with 429 when it outgrows its owner's memory and no other channel is left", async () => {
       const { ctx, post, rows } = openWhole(END, 40, null);
       const count = vi.spyOn(ctx.services.metrics, "count");

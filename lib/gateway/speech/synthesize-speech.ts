@@ -226,6 +226,10 @@ async function openCall(
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
   }
+  /** After a failure: the next channel may stream its reply. The audio for a caller who left is still to be charged. */
+  const releaseForNext = (): void => {
+    if (plan.isBuffered !== true && !ctx.signal.aborted) memory.release();
+  };
   const attempt = async (target: Target, options: CallOptions) => {
     const speech = ctx.services.providers.speech(target.channel);
     const voice = defaults.get(target.channel.id);
@@ -242,6 +246,7 @@ async function openCall(
     };
     const speak = (bound: CallOptions) => speech.synthesize(wanted, { ...bound, extendFirstByte: extend });
     const opened = await openSpeech(speak, target.channel.embedded, options).catch((error: unknown) => {
+      releaseForNext();
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
     opened.idleMs = target.channel.embedded ? Number.POSITIVE_INFINITY : target.channel.timeouts.idleMs;
@@ -252,8 +257,7 @@ async function openCall(
     if (begun.isWhole) {
       const opened = await bufferSpeech(ctx, begun.opened, memory.reserve(), acceptsPart(input)).catch(
         (error: unknown) => {
-          // The next channel may stream its reply. The audio for a caller who left is still to be charged.
-          if (plan.isBuffered !== true && !ctx.signal.aborted) memory.release();
+          releaseForNext();
           throw error;
         },
       );
