@@ -38,7 +38,7 @@ function readRange(query: UsageSummaryQuery, now: number): { from: number; to: n
  */
 const MAX_COUNTED_LABELS = 100_000;
 /** Yields to other work after this many labels were counted. */
-const LABELS_PER_STEP = 5_000;
+const LABELS_PER_STEP = 1_000;
 
 /** The comma-separated labels of a call; `[null]` when there are none. */
 function labelsOf(tags: string | null): (string | null)[] {
@@ -61,16 +61,20 @@ interface Item {
 const keyOf = (period: string | null, name: string | null): string =>
   `${period}\n${name === null ? "" : `=${name}`}`;
 
-/** Calls `visit` for each label of each group, and yields to other work now and then. */
-async function forEachLabel(
+/** A range of time of the answer, by the hour of a group; null without an interval. */
+type PeriodOf = (hour: number | null) => string | null;
+
+/** Calls `visit` for each group with its period and the names of its items; yields to other work now and then. */
+async function forEachGroup(
   groups: readonly UsageGroup[],
   by: UsageSummaryQuery["by"],
-  visit: (name: string | null, group: UsageGroup) => void,
+  periodOf: PeriodOf,
+  visit: (group: UsageGroup, period: string | null, names: readonly (string | null)[]) => void,
 ): Promise<void> {
   let counted = 0;
   for (const group of groups) {
     const names = namesOf(group, by);
-    for (const name of names) visit(name, group);
+    visit(group, periodOf(group.hour), names);
     counted += names.length;
     if (counted < LABELS_PER_STEP) continue;
     counted = 0;
@@ -81,17 +85,20 @@ async function forEachLabel(
 /** The keys of the `max` items with the largest amounts; null when there are no more than that. */
 async function largestItems(
   groups: readonly UsageGroup[],
-  by: UsageSummaryQuery["by"],
-  amount: (sums: Sums) => number,
+  { by, order }: Pick<UsageSummaryQuery, "by" | "order">,
   max: number,
-  periodOf: (hour: number | null) => string | null,
+  periodOf: PeriodOf,
 ): Promise<Set<string> | null> {
   const amounts = new Map<string, number>();
   const maxCounted = isLabel(by) ? MAX_COUNTED_LABELS : Number.POSITIVE_INFINITY;
-  await forEachLabel(groups, by, (name, group) => {
-    const key = keyOf(periodOf(group.hour), name);
-    const known = amounts.get(key);
-    if (known !== undefined || amounts.size < maxCounted) amounts.set(key, (known ?? 0) + amount(group));
+  const amount = amountOf(order);
+  await forEachGroup(groups, by, periodOf, (group, period, names) => {
+    const added = amount(group);
+    for (const name of names) {
+      const key = keyOf(period, name);
+      const known = amounts.get(key);
+      if (known !== undefined || amounts.size < maxCounted) amounts.set(key, (known ?? 0) + added);
+    }
   });
   if (amounts.size <= max) return null;
   // A typed array sorts 100,000 numbers in milliseconds.
@@ -106,27 +113,27 @@ async function largestItems(
 async function sumByItem(
   groups: readonly UsageGroup[],
   { by, order, limit }: Pick<UsageSummaryQuery, "by" | "order" | "limit">,
-  periodOf: (hour: number | null) => string | null,
+  periodOf: PeriodOf,
 ): Promise<{ items: Item[]; total: Sums }> {
   const isLabelled = isLabel(by);
   const compare = byAmount(order);
   const ordered = isLabelled ? groups.toSorted(compare) : groups;
   const max = limit ?? (isLabelled ? MAX_SUMMARY_ITEMS : null);
-  const chosen = max === null ? null : await largestItems(ordered, by, amountOf(order), max, periodOf);
+  const chosen = max === null ? null : await largestItems(ordered, { by, order }, max, periodOf);
   const items = new Map<string, Item>();
-  await forEachLabel(ordered, by, (name, group) => {
-    const period = periodOf(group.hour);
-    const key = keyOf(period, name);
-    if (chosen?.has(key) === false) return;
-    const known = items.get(key);
-    if (known !== undefined) known.sums = addSums(known.sums, group);
-    else items.set(key, { period, name, sums: addSums(NO_SUMS, group) });
+  let total: Sums = NO_SUMS;
+  await forEachGroup(ordered, by, periodOf, (group, period, names) => {
+    total = addSums(total, group);
+    for (const name of names) {
+      const key = keyOf(period, name);
+      if (chosen?.has(key) === false) continue;
+      const known = items.get(key);
+      if (known !== undefined) known.sums = addSums(known.sums, group);
+      else items.set(key, { period, name, sums: addSums(NO_SUMS, group) });
+    }
   });
   const all = [...items.values()];
-  return {
-    items: chosen === null ? all : all.sort((a, b) => compare(a.sums, b.sums)),
-    total: ordered.reduce<Sums>(addSums, NO_SUMS),
-  };
+  return { items: chosen === null ? all : all.sort((a, b) => compare(a.sums, b.sums)), total };
 }
 
 async function labelsOfSubjects(
