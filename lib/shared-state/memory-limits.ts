@@ -29,14 +29,11 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterOrWait"> {
     return () => {
       if (!isInside) return;
       isInside = false;
-      const [next] = slots.waiting;
-      if (next !== undefined) {
-        const [take, limit] = next;
-        // Hands the slot over, unless the limit was lowered below the number of calls inside.
-        if (slots.inside <= limit) {
-          take();
-          return;
-        }
+      // Hands the slot over to the first call whose limit, which may have been changed while it waits, still allows it.
+      for (const [take, limit] of slots.waiting) {
+        if (slots.inside > limit) continue;
+        take();
+        return;
       }
       slots.inside -= 1;
       if (slots.inside === 0) slotsByName.delete(name);

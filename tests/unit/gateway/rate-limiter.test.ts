@@ -264,6 +264,21 @@ test("a waiting call asks at once when the one before it got a slot", async () =
   vi.useRealTimers();
 });
 
+test("hands a slot over to a call that waits with a raised limit behind one with the old limit", async () => {
+  const limiter = createRateLimiter(new FakeClock());
+  const { signal } = new AbortController();
+  const leave = limiter.enter("calls", 2);
+  limiter.enter("calls", 2);
+  const leaving = new AbortController();
+  const old = limiter.enterOrWait("calls", 2, 10_000, leaving.signal);
+  for (let call = 0; call < 3; call++) expect(limiter.enter("calls", 5)).not.toBeNull();
+  const raised = limiter.enterOrWait("calls", 5, 10_000, signal);
+  leave?.();
+  expect(await Promise.race([raised, nextTurn("waits")])).toBeTypeOf("function");
+  leaving.abort();
+  expect(await old).toBeNull();
+});
+
 test("a call whose caller has left does not wait for a slot", async () => {
   const limiter = createRateLimiter(new FakeClock());
   limiter.enter("calls", 1);
