@@ -81,7 +81,7 @@ function Content({ first }: { first: readonly Channel[] }) {
         <SearchField label={t("search")} value={q} onValueChange={search} className="mb-4" />
       ) : null}
       <ResultCount query={q} rows={q === "" ? undefined : shown} hasMore={false} />
-      {error && !all ? <CallError error={error} onRetry={() => void reload()} /> : null}
+      {error && !all ? <CallError error={error} onRetry={() => void reload()} className="mb-4" /> : null}
       {!shown ? (
         error ? null : (
           <ChannelListSkeleton />

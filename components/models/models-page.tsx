@@ -97,7 +97,7 @@ function Content({ first, isOwner }: { first: Listed; isOwner: boolean }) {
       />
       {models.length > 0 ? <Filters q={q} operation={operation} /> : null}
       <ResultCount query={`${operation} ${q}`} rows={isFiltered ? shown : undefined} hasMore={false} />
-      {error && !all ? <CallError error={error} onRetry={reload} /> : null}
+      {error && !all ? <CallError error={error} onRetry={reload} className="mb-4" /> : null}
       {!shown ? (
         error ? null : (
           <ModelListSkeleton />
