@@ -92,17 +92,22 @@ describe("a change of the wall clock", () => {
     ]);
   });
 
-  test("is audited and logged once when the store is available again", async () => {
+  test("is logged at once, and audited once with its time when the store is available again", async () => {
     await pass(5_000);
     isBroken = true;
     await pass(5_000, 3_600_000);
-    await pass(5_000);
-    expect(warned).toContain("clock_jumped");
+    const ahead = now;
+    await pass(5_000, -3_600_000);
+    const back = now;
+    expect(warned.filter((event) => event === "clock_jumped")).toHaveLength(2);
     expect(audited).toEqual([]);
     isBroken = false;
     await pass(10_000);
-    expect(audited).toMatchObject([{ action: "clock.jump", detail: { milliseconds: 3_600_000 } }]);
-    expect(warned.filter((event) => event === "clock_jumped")).toHaveLength(1);
+    expect(audited).toMatchObject([
+      { action: "clock.jump", at: ahead, detail: { milliseconds: 3_600_000 } },
+      { action: "clock.jump", at: back, detail: { milliseconds: -3_600_000 } },
+    ]);
+    expect(warned.filter((event) => event === "clock_jumped")).toHaveLength(2);
   });
 
   test("is ignored when it is a slew of one second per check", async () => {
