@@ -226,11 +226,9 @@ async function openCall(
     meter.firstByte();
     return { opened: replay(lookup.known), ignored: lookup.known.ignored };
   }
-  /** After a failure: the next channel may stream its reply. The audio for a caller who left is still to be charged. */
-  const releaseForNext = (): void => {
-    if (plan.isBuffered !== true && !ctx.signal.aborted) memory.release();
-  };
   const attempt = async (target: Target, options: CallOptions) => {
+    // The channel before this one may have reserved it; this one may stream its reply.
+    if (plan.isBuffered !== true) memory.release();
     const speech = ctx.services.providers.speech(target.channel);
     const voice = defaults.get(target.channel.id);
     const own = voice === undefined ? segments : segments.map((segment) => ({ ...segment, voice }));
@@ -246,7 +244,6 @@ async function openCall(
     };
     const speak = (bound: CallOptions) => speech.synthesize(wanted, { ...bound, extendFirstByte: extend });
     const opened = await openSpeech(speak, target.channel.embedded, options).catch((error: unknown) => {
-      releaseForNext();
       throw isOfSilentText(error, segments) ? causedByRequest(error) : error;
     });
     opened.idleMs = target.channel.embedded ? Number.POSITIVE_INFINITY : target.channel.timeouts.idleMs;
@@ -255,12 +252,7 @@ async function openCall(
   };
   const complete = async (begun: Awaited<ReturnType<typeof attempt>>) => {
     if (begun.isWhole) {
-      const opened = await bufferSpeech(ctx, begun.opened, memory.reserve(), acceptsPart(input)).catch(
-        (error: unknown) => {
-          releaseForNext();
-          throw error;
-        },
-      );
+      const opened = await bufferSpeech(ctx, begun.opened, memory.reserve(), acceptsPart(input));
       return { ...begun, opened };
     }
     memory.release();
