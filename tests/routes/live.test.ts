@@ -153,9 +153,7 @@ test("combines changes in quick succession into one event", async () => {
   publish("usage");
   expect(await page.next()).toContain('["usage"]');
   for (let index = 0; index < 1_000; index++) publish(index % 2 ? "usage" : "circuits");
-  // Channels may change at the same time: the built-in engines are added after the start.
-  const { topics } = JSON.parse((await page.next())?.split("data: ")[1] ?? "");
-  expect(topics).toEqual(expect.arrayContaining(["circuits", "usage"]));
+  expect(await page.next()).toBe('event: changed\ndata: {"topics":["circuits","usage"]}\n\n');
 });
 
 test("limits streams per session; closing one frees a slot", async () => {

@@ -8,6 +8,7 @@ import type { Store } from "../../lib/ports/store";
 import { workerFile } from "../../lib/server/process/workers";
 import { storageUnavailable } from "../../lib/store/errors";
 import { openSqliteStore } from "../../lib/store/sqlite/open";
+import { channelRecord, modelRecord } from "./factories";
 
 /**
  * SQLite stores that the tests of a process use one after the other, emptied in between. Opening one takes a tenth of a
@@ -111,9 +112,22 @@ function clear({ dataDirectory, empty, triggers }: PooledStore): void {
       }
     }
     for (const { sql } of triggers) database.exec(sql);
-    // The store caches channels and models until their revision changes.
-    database.exec("update revisions set revision = revision + 1 where topic in ('channels', 'models')");
     database.exec("commit");
+  });
+}
+
+/**
+ * Makes the store drop its cached channels and models. Its own commit is reported before this resolves; a commit of
+ * `clear` would be reported up to a quarter of a second later, to the next borrower.
+ */
+async function dropCaches(store: Store): Promise<void> {
+  await store.transaction(async (tx) => {
+    const channel = channelRecord();
+    await tx.channels.insert(channel);
+    await tx.channels.delete(channel.id);
+    const model = modelRecord();
+    await tx.models.insert(model);
+    await tx.models.delete(model.name);
   });
 }
 
@@ -177,6 +191,7 @@ export async function borrowStore(clock: Clock): Promise<BorrowedStore> {
   const giveBack = async () => {
     if (!(await lent.end())) return discard(pooled);
     clear(pooled);
+    await dropCaches(pooled.store);
     idle.push(pooled);
   };
   const close = () => {

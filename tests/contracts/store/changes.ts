@@ -26,7 +26,7 @@ export function changesContract(newDatabase: NewTestDatabase): void {
     });
     afterAll(() => database.remove());
 
-    test("reports a commit once, with all its topics, before the write returns", async () => {
+    test("reports all topics of a commit together, after it and before the write returns", async () => {
       const notified: string[][] = [];
       const stop = store.onChange((topics) => notified.push([...topics].sort()));
       await store.transaction(async (tx) => {
@@ -37,8 +37,9 @@ export function changesContract(newDatabase: NewTestDatabase): void {
       });
       expect(notified[0]).toEqual(["channels", "models"]);
       stop();
+      const { length } = notified;
       await store.channels.insert(channelRecord());
-      expect(notified.filter((topics) => topics.includes("models"))).toHaveLength(1);
+      expect(notified).toHaveLength(length);
     });
 
     test("reads all channels and models once until a commit of any process touches them", async () => {
