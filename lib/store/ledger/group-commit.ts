@@ -2,7 +2,8 @@ import { hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { isBusy, isLockTimeout, isUnsent, storageUnavailable } from "../errors";
 import type { StoreLog } from "../options";
-import { correctionFor, idOf, type LedgerOperation, type LedgerOutcome } from "./operations";
+import { Corrections, HELD_ROUND_MS, KNOWN_LOCK_MS, MAX_GROUP_OPERATIONS, PART_LOCK_MS } from "./corrections";
+import { type CommitGroup, correctionFor, type LedgerOperation, type LedgerOutcome } from "./operations";
 import { textIn } from "./rows";
 
 /** How long a caller waits for another process's lock before it gets `storage_unavailable`. */
@@ -14,29 +15,11 @@ const USER_LOCK_MS = 800;
  * locked are committed without the others.
  */
 const GROUP_LOCK_MS = 400;
-/** How long a group waits while operations are held: their lock may last for seconds, and other users must not wait. */
-const KNOWN_LOCK_MS = 50;
-/** How long each part of a group waits while the group is divided into what is locked and what is not. */
-const PART_LOCK_MS = 2;
 /** How long the held operations of one user wait at a time: as long as other instances need for their turns. */
 const HELD_LOCK_MS = 250;
-/** After this time, a round begins no commit of another user's held operations, because all other operations wait. */
-const HELD_ROUND_MS = 100;
 const RETRY_MS = 10;
-const MAX_GROUP_OPERATIONS = 512;
 /** A group closes after this time, even while each turn of the event loop adds operations to it. */
 const MAX_COLLECT_MS = 3;
-const CORRECTION_INTERVAL_MS = 1_000;
-/** Corrections kept for a store that is down; further ones are dropped and logged. */
-const MAX_CORRECTIONS = 100_000;
-/** From this number of corrections on, further ones are kept without their input texts, of up to 16 KiB each. */
-const MAX_CORRECTIONS_WITH_PROMPT = 1_000;
-
-/**
- * Commits a group in one transaction. `lockMs`: how long PostgreSQL waits for a row that another transaction has
- * locked. Throws SQLite's own busy error unchanged, and PostgreSQL's lock timeout; after either, nothing was written.
- */
-export type CommitGroup = (operations: LedgerOperation[], lockMs: number) => Promise<LedgerOutcome[]>;
 
 interface Waiting {
   operation: LedgerOperation;
@@ -81,18 +64,13 @@ function userOf({ operation }: Waiting): string {
 export class GroupCommit {
   readonly #commit: CommitGroup;
   readonly #clock: Clock;
-  readonly #log: StoreLog;
+  readonly #corrections: Corrections;
   #waiting: Waiting[] = [];
   /** Operations on locked rows. */
   #held: Waiting[] = [];
   /** Users whose rows were locked at their last operation. */
   readonly #lockedUsers = new Set<string>();
-  readonly #corrections = new Map<string, LedgerOperation>();
-  /** IDs of the corrections whose rows were found locked in the current pass over all corrections. */
-  readonly #lockedCorrections = new Set<string>();
   #running: Promise<void> | null = null;
-  #correctionTimer: NodeJS.Timeout | null = null;
-  #areCorrectionsDue = false;
   #isClosed = false;
   #isFailing = false;
 
@@ -103,7 +81,12 @@ export class GroupCommit {
       return outcomes;
     };
     this.#clock = clock;
-    this.#log = log;
+    this.#corrections = new Corrections({
+      commit: this.#commit,
+      clock,
+      log,
+      onDue: () => (this.#running ??= this.#run()),
+    });
   }
 
   /** True when the store was unavailable for the last commit; locked rows do not count. */
@@ -123,19 +106,25 @@ export class GroupCommit {
   /** Waits for the running commit and writes the corrections once more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#correctionTimer) clearTimeout(this.#correctionTimer);
     await this.#running;
-    while (await this.#writeCorrections());
-    if (this.#corrections.size > 0) this.#log.error("ledger_lost", { rows: this.#corrections.size });
+    await this.#corrections.close();
   }
 
   async #run(): Promise<void> {
     for (;;) {
       if (this.#waiting.length > 0 || this.#held.length > 0) await this.#runRound();
-      else if (!this.#areCorrectionsDue) break;
-      if (this.#areCorrectionsDue) this.#areCorrectionsDue = await this.#writeCorrections();
+      else if (!this.#corrections.areDue) break;
+      if (this.#corrections.areDue) await this.#correct();
     }
     this.#running = null;
+  }
+
+  async #correct(): Promise<void> {
+    try {
+      await this.#corrections.writeGroup();
+    } catch (error) {
+      this.#failWith([], error);
+    }
   }
 
   async #runRound(): Promise<void> {
@@ -259,83 +248,8 @@ export class GroupCommit {
     for (const { operation, reject } of group) {
       const correction = correctionFor(operation, mayBeWritten);
       // Null for an orphan's settlement, which must not replace that of its call, and for an unsent reservation.
-      if (correction !== null) this.#keep(correction);
+      if (correction !== null) this.#corrections.keep(correction);
       reject(error);
     }
-    this.#plan();
-  }
-
-  #keep(correction: LedgerOperation): void {
-    const id = idOf(correction);
-    const isKnown = this.#corrections.has(id);
-    if (this.#corrections.size >= MAX_CORRECTIONS && !isKnown) {
-      this.#log.error("ledger_lost", { rows: 1 });
-      return;
-    }
-    if (correction.kind === "correct" && this.#corrections.size >= MAX_CORRECTIONS_WITH_PROMPT)
-      this.#corrections.set(id, { kind: "correct", row: correction.row });
-    else this.#corrections.set(id, correction);
-  }
-
-  #plan(): void {
-    if (this.#corrections.size === 0 || this.#correctionTimer || this.#isClosed) return;
-    this.#correctionTimer = setTimeout(() => {
-      this.#correctionTimer = null;
-      this.#areCorrectionsDue = true;
-      this.#running ??= this.#run();
-    }, CORRECTION_INTERVAL_MS);
-    this.#correctionTimer.unref();
-  }
-
-  /** Writes at most one group of corrections. Returns true when it must be called again at once for the others. */
-  async #writeCorrections(): Promise<boolean> {
-    const operations: LedgerOperation[] = [];
-    for (const [id, operation] of this.#corrections) {
-      if (operations.length === MAX_GROUP_OPERATIONS) break;
-      if (!this.#lockedCorrections.has(id)) operations.push(operation);
-    }
-    const until = this.#clock.monotonic() + KNOWN_LOCK_MS + HELD_ROUND_MS;
-    if (operations.length > 0 && (await this.#correct(operations, KNOWN_LOCK_MS, until))) return true;
-    this.#lockedCorrections.clear();
-    this.#plan();
-    return false;
-  }
-
-  /**
-   * Writes corrections. When the commit fails, retries each half separately, except for locked rows after `until`
-   * (monotonic ms). Locked corrections wait for the next pass, since a transaction that lost its client may lock an
-   * entry for some seconds; corrections that fail for another reason are logged and dropped. Returns false when the
-   * store is busy or unavailable.
-   */
-  async #correct(operations: LedgerOperation[], lockMs: number, until: number): Promise<boolean> {
-    try {
-      await this.#commit(operations, lockMs);
-    } catch (error) {
-      if (isBusy(error)) return false;
-      const isLocked = isLockTimeout(error);
-      if (!isLocked && hasCode(error, "storage_unavailable")) {
-        this.#failWith([], error);
-        return false;
-      }
-      const isLate = isLocked && this.#clock.monotonic() >= until;
-      if (operations.length > 1 && !isLate) {
-        const middle = operations.length >> 1;
-        const isFirstDone = await this.#correct(operations.slice(0, middle), PART_LOCK_MS, until);
-        return isFirstDone && this.#correct(operations.slice(middle), PART_LOCK_MS, until);
-      }
-      for (const operation of operations) {
-        const id = idOf(operation);
-        if (isLocked) this.#lockedCorrections.add(id);
-        else this.#log.error("ledger_lost", { rows: 1, usage: id, cause: String(error) });
-      }
-      if (isLocked) return true;
-    }
-    for (const operation of operations) this.#corrected(operation);
-    return true;
-  }
-
-  #corrected(operation: LedgerOperation): void {
-    const id = idOf(operation);
-    if (this.#corrections.get(id) === operation) this.#corrections.delete(id);
   }
 }

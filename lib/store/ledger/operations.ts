@@ -22,6 +22,12 @@ export type LedgerOperation =
 /** `void`: there was nothing to do. A budget: it has too little left for the reservation. */
 export type LedgerOutcome = "done" | "void" | FullBudget;
 
+/**
+ * Commits a group in one transaction. `lockMs`: how long PostgreSQL waits for a row that another transaction has
+ * locked. Throws SQLite's own busy error unchanged, and PostgreSQL's lock timeout; after either, nothing was written.
+ */
+export type CommitGroup = (operations: LedgerOperation[], lockMs: number) => Promise<LedgerOutcome[]>;
+
 /** The ID of the entry that an operation changes. */
 export function idOf({ row }: LedgerOperation): string {
   return textIn(row, "id");

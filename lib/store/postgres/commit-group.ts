@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { isContention, isPreparedStatementError, unsent } from "../errors";
 import { commitGroup } from "../ledger/commit-group";
-import type { CommitGroup } from "../ledger/group-commit";
-import type { LedgerOperation, LedgerOutcome } from "../ledger/operations";
+import type { CommitGroup, LedgerOperation, LedgerOutcome } from "../ledger/operations";
 import type { Lease } from "./lease";
 import type { LeasePool } from "./lease-pool";
 

@@ -5,7 +5,7 @@ import type { Store } from "../../ports/store";
 import { assembleStore } from "../assemble";
 import { ChangeFeed } from "../changes";
 import { isBusy, translated } from "../errors";
-import type { CommitGroup } from "../ledger/group-commit";
+import type { CommitGroup } from "../ledger/operations";
 import { fileOf, SILENT, type StoreLog, type StoreOptions } from "../options";
 import type { Tables } from "../schema";
 import { WriteQueue } from "../write-queue";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../lib/ports/clock";
 import { storageUnavailable, translated, unsent } from "../../../lib/store/errors";
-import { type CommitGroup, GroupCommit, LOCK_WAIT_MS } from "../../../lib/store/ledger/group-commit";
-import type { LedgerOperation } from "../../../lib/store/ledger/operations";
+import { GroupCommit, LOCK_WAIT_MS } from "../../../lib/store/ledger/group-commit";
+import type { CommitGroup, LedgerOperation } from "../../../lib/store/ledger/operations";
 import { toCells } from "../../../lib/store/ledger/rows";
 import { SILENT } from "../../../lib/store/options";
 import { PERIOD, SYSTEM_CLOCK, usageRecord } from "../../support/factories";
@@ -128,7 +128,7 @@ describe("corrections of an outage", () => {
   });
 
   /** A store that is down, with an error, until `recover`. Records each group; a group takes 5 ms. */
-  function openDown(error: () => unknown) {
+  function openDown(error: () => unknown, log = SILENT) {
     const groups: LedgerOperation[][] = [];
     let isDown = true;
     const commit: CommitGroup = async (operations) => {
@@ -137,7 +137,7 @@ describe("corrections of an outage", () => {
       groups.push(operations);
       return operations.map(() => "done");
     };
-    const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+    const commits = new GroupCommit(commit, SYSTEM_CLOCK, log);
     const recover = () => {
       isDown = false;
     };
@@ -245,6 +245,15 @@ describe("corrections of an outage", () => {
     await commits.add(reservation("up"));
     expect(commits.isFailing).toBe(false);
     await commits.close();
+  });
+
+  test("that cannot be written before the close are counted in the log", async () => {
+    const lost: unknown[] = [];
+    const log = { ...SILENT, error: (...entry: unknown[]) => lost.push(entry) };
+    const { commits } = openDown(storageUnavailable, log);
+    await failed(commits, [settlement("a"), settlement("b")]);
+    await commits.close();
+    expect(lost).toEqual([["ledger_lost", { rows: 2 }]]);
   });
 
   test("are not made for a reservation of which no statement was sent", async () => {
