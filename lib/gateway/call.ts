@@ -1,13 +1,11 @@
 import type { ErrorCode } from "../errors";
 import type { CatalogEntry } from "../ports/catalog";
-import type { CallOptions } from "../ports/speech-model";
 import type { CallParameters, SkippedChannel } from "../ports/store";
-import type { GatewayContext, OpenedCall } from "./context";
+import type { OpenedCall } from "./context";
 
 /** One gateway call before it runs. */
 export interface CallPlan {
   entry: CatalogEntry;
-  operation: "speech" | "embeddings";
   /** The model name as sent; the reply repeats it. */
   requestedModel: string;
   inputTokens: number;
@@ -51,7 +49,7 @@ export interface CallOutcome {
 /** The ledger entry of one call: opened before the upstream is called, settled exactly once in every case. */
 export interface Meter extends OpenedCall {
   /** Records the start of an attempt: its channel, its number from 1, and the ID of the upstream key. */
-  attemptStarted(channelId: string, attempts: number, keyId: string | null): void;
+  attemptStarted(channelId: string, attemptNumber: number, keyId: string | null): void;
   /** Records the upstream's first byte of the running attempt; for embeddings, the whole reply. */
   answered(): void;
   /** Records that the reply to the caller can begin: later than `answered` for a buffered reply. */
@@ -69,36 +67,3 @@ export interface Meter extends OpenedCall {
   /** Runs `action` when the call has ended: a channel's slot is held as long as its stream runs. */
   whenSettled(action: (outcome: CallOutcome) => void): void;
 }
-
-/** The channel of an attempt, and the model's name there. */
-export interface Target {
-  channel: CatalogEntry["routes"][number]["channel"];
-  upstreamName: string;
-}
-
-/**
- * Finds a model and checks the key's permission for it. `operation`: what the model must be for; null: either. Throws
- * `model_not_found`, `model_not_allowed`, `forbidden`, `invalid` (not a model name, or a model of the other operation).
- */
-export type ResolveModel = (
-  ctx: GatewayContext,
-  name: string,
-  operation: "speech" | "embeddings" | null,
-) => Promise<CatalogEntry>;
-/**
- * Takes tokens per minute and reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`.
- */
-export type OpenMeter = (ctx: GatewayContext, plan: CallPlan) => Promise<Meter>;
-/**
- * Runs `attempt` on one channel after another until one returns a value. `attempt` resolves with the first byte or the
- * whole reply; nothing is retried after it. The options of an attempt carry its signal, which aborts when the caller
- * leaves, and its first-byte deadline. `complete` reads the rest of a buffered reply: it runs without the first-byte
- * limit, its time does not shorten later attempts, and its failure is a failure of the attempt.
- */
-export type WithFailover = <T>(
-  ctx: GatewayContext,
-  plan: CallPlan,
-  meter: Meter,
-  attempt: (target: Target, options: CallOptions) => Promise<T>,
-  complete?: (value: T) => Promise<T>,
-) => Promise<T>;

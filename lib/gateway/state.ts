@@ -10,7 +10,7 @@ import { createIdempotency, type Idempotency } from "./idempotency";
 import { createLiveBus, type LiveBus } from "./live-bus";
 import { type BudgetRefusals, createBudgetRefusals } from "./metering/recent-budget-refusals";
 import { RejectionCounter } from "./metering/rejections";
-import { type Circuits, createCircuits } from "./routing/circuits";
+import { Circuits } from "./routing/circuits";
 import { createTraffic, type Traffic } from "./routing/traffic";
 import { BufferedReplies } from "./speech/buffered-replies";
 import { createSpeechCache, type SpeechCache } from "./speech/speech-cache";
@@ -74,7 +74,7 @@ export function createGatewayState(services: {
     live,
     apiKeyCache: new ApiKeyCache(services.store, services.clock, services.log),
     traffic: createTraffic(services.clock),
-    circuits: createCircuits(services.clock, ({ channelId, keyId, model }, { state, reason }) => {
+    circuits: new Circuits(services.clock, ({ channelId, keyId, model }, { state, reason }) => {
       live.publish("circuits");
       const fields = {
         channel: channelId,

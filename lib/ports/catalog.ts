@@ -1,11 +1,17 @@
 import type { ChannelRecord, ModelRecord } from "./store";
 
+/** A channel that serves a model, and the model's name there. */
+export interface Target {
+  channel: ChannelRecord;
+  upstreamName: string;
+}
+
 /** A model with the channels that serve it, from memory. */
 export interface CatalogEntry {
   model: ModelRecord;
-  routes: readonly { channel: ChannelRecord; upstreamName: string }[];
-  /** Disabled channels that would serve it; absent: none. */
-  disabledChannels?: readonly ChannelRecord[];
+  routes: readonly Target[];
+  /** Disabled channels that would serve it. */
+  disabledChannels: readonly ChannelRecord[];
 }
 
 /** The models and channels as the gateway sees them; refreshed by the store's change feed. */

@@ -1,3 +1,4 @@
+import type { CircuitReason } from "../contracts/console/channels";
 import type { StopSignal } from "./stop-signal";
 
 /** A value where the state is in memory, a promise where it is on another machine. */
@@ -100,16 +101,13 @@ export interface SharedStateHealth {
   recentOutages: number;
 }
 
-/** Why a circuit is open; the console shows it. */
-export type OpenReason = "failures" | "error_rate" | "rate_limited" | "credentials" | "account";
-
 export interface CircuitHealth {
   state: "closed" | "open" | "half_open";
   /** Wall-clock milliseconds; null while closed. */
   openedAt: number | null;
   /** Milliseconds since it opened, whatever the wall clock did since then; 0 while closed. */
   openMs: number;
-  reason: OpenReason | null;
+  reason: CircuitReason | null;
   /** Milliseconds until the next probe is allowed; 0 when it is. */
   waitMs: number;
   /** Milliseconds since the next probe has been allowed; 0 when it is not. */

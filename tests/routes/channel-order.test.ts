@@ -120,7 +120,7 @@ describe("an open circuit", () => {
     expect((await shown(id)).broken_models).toMatchObject([{ name: "bad", state: "half_open" }]);
     const closed = await harness(`/api/channels/${id}/close`, { body: {}, cookie: owner });
     expect(closed.json.data.broken_models).toEqual([]);
-    expect(circuits.admission(id, null, "bad")).toBe("closed");
+    expect(circuits.access(id, null, "bad")).toBe("closed");
   });
 
   test("is closed when the channel's models are changed", async () => {

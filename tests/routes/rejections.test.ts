@@ -310,8 +310,8 @@ test("shows administrators why a request failed: the upstream's message and the 
       settledMs: 3,
       attempts: [attempt],
       skipped: [
-        { channelId: "chn_b", reason: "circuit", openedAt: since, opened: "failures" },
-        { channelId: "chn_c", reason: "disabled", openedAt: null, opened: null },
+        { channelId: "chn_b", reason: "circuit", openedAt: since, openReason: "failures" },
+        { channelId: "chn_c", reason: "disabled", openedAt: null, openReason: null },
       ],
     },
   };

@@ -102,10 +102,12 @@ export function openSpeechHarness(
   const entry: CatalogEntry = {
     model,
     routes: engines.map((one) => ({ channel: one.channel, upstreamName: `upstream-${one.channel.id}` })),
+    disabledChannels: [],
   };
   const embed: CatalogEntry = {
     model: embedModel(),
     routes: [],
+    disabledChannels: [],
   };
   const clock = SYSTEM_CLOCK;
   const silent = { info() {}, warn() {}, error() {} };

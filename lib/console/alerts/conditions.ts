@@ -1,6 +1,6 @@
 import type { Fallback } from "../../contracts/console/alerts";
+import type { CircuitReason } from "../../contracts/console/channels";
 import type { OpenSettings, ScopedAlertRule } from "../../contracts/console/settings";
-import type { OpenReason } from "../../gateway/routing/breaker";
 import type { SharedStateHealth } from "../../ports/shared-state";
 import type { AlertKind, BudgetShare, CallCounts } from "../../ports/store";
 
@@ -20,7 +20,7 @@ export interface AlertFacts {
     name: string;
     openedAt: number;
     openMs: number;
-    reason: OpenReason | null;
+    reason: CircuitReason | null;
     circuits?: "keys" | "models";
     models?: readonly string[];
     affected: readonly string[];

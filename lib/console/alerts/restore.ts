@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CircuitReason } from "../../contracts/console/channels";
-import type { CircuitHealth } from "../../gateway/routing/breaker";
 import { keyIds } from "../../gateway/routing/circuit-health";
+import type { CircuitHealth } from "../../ports/shared-state";
 import type { ConsoleServices } from "../context";
 
 /** What `watchAlerts` stores with an alert of the kind `channel_open`; `models` absent: the whole channel. */

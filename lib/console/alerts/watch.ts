@@ -2,7 +2,7 @@ import type { Fallback } from "../../contracts/console/alerts";
 import { newId } from "../../gateway/new-id";
 import { LIMIT_ENDED_MS } from "../../gateway/routing/breaker";
 import { nextTier } from "../../gateway/routing/choose-channel";
-import { admissionOf } from "../../gateway/routing/choose-upstream-key";
+import { accessOf } from "../../gateway/routing/choose-upstream-key";
 import { brokenModels, channelHealth, modelHealth } from "../../gateway/routing/circuit-health";
 import type { HeldAlert } from "../../gateway/state";
 import type { CircuitHealth } from "../../ports/shared-state";
@@ -98,7 +98,7 @@ async function fallbackOf(
   // Requests for a disabled or deleted model do not reach a channel.
   if (entry === null || entry.model.name !== model) return null;
   const tier = nextTier(entry.routes, new Set(), ({ channel }) =>
-    admissionOf(circuits, channel, model) === "closed" ? "closed" : "refused",
+    accessOf(circuits, channel, model) === "closed" ? "closed" : "refused",
   );
   const channels = tier?.closed.map(({ channel }) => channel.name) ?? [];
   const isRecovering = entry.routes.some(

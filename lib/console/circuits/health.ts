@@ -1,8 +1,8 @@
 import type { BrokenModel, ChannelUse, CircuitHealth as ShownHealth } from "../../contracts/console/channels";
 import { DAY_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
-import type { CircuitHealth } from "../../gateway/routing/breaker";
 import { brokenModels } from "../../gateway/routing/circuit-health";
+import type { CircuitHealth } from "../../ports/shared-state";
 import type { ChannelRecord } from "../../ports/store";
 import type { ConsoleServices } from "../context";
 

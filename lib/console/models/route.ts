@@ -2,8 +2,8 @@ import type { RoutePreview } from "../../contracts/console/routing";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { answersTo } from "../../gateway/admission/catalog";
-import type { Target } from "../../gateway/call";
 import { previewRoute } from "../../gateway/routing/preview-route";
+import type { Target } from "../../ports/catalog";
 import type { ChannelRecord } from "../../ports/store";
 import { requireAdmin } from "../access/guards";
 import { readUse, toHealth } from "../circuits/health";
@@ -66,7 +66,7 @@ export async function previewModelRoute(ctx: ConsoleContext, name: string): Prom
       ...route.skipped.map(({ target, refusal }) => ({
         ...shown(target),
         reason: refusal.reason,
-        circuit_reason: refusal.opened,
+        circuit_reason: refusal.openReason,
         until: until(refusal.waitMs),
       })),
       ...off.map((target) => ({

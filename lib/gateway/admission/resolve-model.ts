@@ -2,7 +2,6 @@ import { MODEL_NAME } from "../../contracts/console/model-name";
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { KeyRecord, ModelRecord } from "../../ports/store";
-import type { ResolveModel } from "../call";
 import type { GatewayContext } from "../context";
 import { answersTo } from "./catalog";
 
@@ -25,7 +24,15 @@ function isListed(key: KeyRecord, model: ModelRecord): boolean {
   return key.allowedModels.length === 0 || key.allowedModels.some((name) => answersTo(model, name));
 }
 
-export const resolveModel: ResolveModel = async (ctx, name, operation) => {
+/**
+ * Finds a model and checks the key's permission for it. `operation`: what the model must be for; null: either. Throws
+ * `model_not_found`, `model_not_allowed`, `forbidden`, `invalid` (not a model name, or a model of the other operation).
+ */
+export async function resolveModel(
+  ctx: GatewayContext,
+  name: string,
+  operation: "speech" | "embeddings" | null,
+): Promise<CatalogEntry> {
   if (!isModelName(name)) {
     throw new AppError(
       "invalid",
@@ -56,7 +63,7 @@ export const resolveModel: ResolveModel = async (ctx, name, operation) => {
     throw new AppError("forbidden", `This key may not be used for ${entry.model.operation}.`);
   }
   return entry;
-};
+}
 
 /** The models this key may use, by name. */
 export async function listUsableModels(ctx: GatewayContext): Promise<CatalogEntry[]> {

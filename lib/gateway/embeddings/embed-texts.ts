@@ -1,12 +1,12 @@
 import { codePoints } from "../../contracts/code-points";
 import { AppError, hasCode } from "../../errors";
-import type { CatalogEntry } from "../../ports/catalog";
+import type { CatalogEntry, Target } from "../../ports/catalog";
 import { type EmbeddingResult, isFiniteVector } from "../../ports/embedding-model";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import { cacheScope } from "../cache-keys";
-import type { CallOutcome, CallPlan, Meter, Target } from "../call";
+import type { CallOutcome, CallPlan, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { openMeter } from "../metering/open-meter";
 import { failedOutcome, reconcileTokens } from "../metering/outcome";
@@ -210,7 +210,6 @@ function planOf(ctx: GatewayContext, call: EmbedTexts, prepared: PreparedTexts):
   const { tokens, lookup, uncached } = prepared;
   return {
     entry: call.entry,
-    operation: "embeddings",
     requestedModel: call.requestedModel,
     // The token rate limit counts cached texts too.
     inputTokens: tokens,

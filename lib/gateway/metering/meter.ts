@@ -165,10 +165,10 @@ export class CallMeter implements Meter {
     this.#trace = startTrace(ctx.services.clock, ctx.receivedAt);
   }
 
-  attemptStarted(channelId: string, attempts: number, keyId: string | null): void {
+  attemptStarted(channelId: string, attemptNumber: number, keyId: string | null): void {
     this.#trace.attempt(channelId, keyId);
     this.row.channelId = channelId;
-    this.row.attempts = attempts;
+    this.row.attempts = attemptNumber;
     this.#upstreamFrom ??= this.ctx.services.clock.monotonic();
     this.#channel = this.#channelOf(channelId);
   }

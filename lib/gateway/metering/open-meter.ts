@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../contracts/durations";
 import type { MaybePromise, RateResult } from "../../ports/shared-state";
 import type { UsageRecord } from "../../ports/store";
 import { callerLimits, limitError, tightestOf } from "../admission/admit-request";
-import type { CallPlan, Meter, OpenMeter } from "../call";
+import type { CallPlan, Meter } from "../call";
 import type { GatewayContext } from "../context";
 import { newUsageId } from "../new-id";
 import { CallMeter } from "./meter";
@@ -44,7 +44,7 @@ function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
     userId: ctx.caller.owner.id,
     model: plan.entry.model.name,
     channelId: null,
-    operation: plan.operation,
+    operation: plan.entry.model.operation,
     attempts: 0,
     inputTokens: plan.inputTokens,
     outputTokens: 0,
@@ -65,7 +65,10 @@ function openRow(ctx: GatewayContext, plan: CallPlan): UsageRecord {
   };
 }
 
-export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
+/**
+ * Takes tokens per minute and reserves the budget. Throws `rate_limited`, `insufficient_quota`, `storage_unavailable`.
+ */
+export async function openMeter(ctx: GatewayContext, plan: CallPlan): Promise<Meter> {
   const taking = takeTokens(ctx, plan.inputTokens);
   const limitHeaders = taking instanceof Promise ? await taking : taking;
   const row = openRow(ctx, plan);
@@ -73,4 +76,4 @@ export const openMeter: OpenMeter = async (ctx, plan): Promise<Meter> => {
   const meter = new CallMeter(ctx, plan, row, limitHeaders, hasOpenEntry);
   ctx.onOpened?.(meter);
   return meter;
-};
+}

@@ -1,12 +1,11 @@
+import type { CircuitReason } from "../../contracts/console/channels";
 import type { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
-import { type CircuitHealth, CLOSED, type OpenReason } from "../../ports/shared-state";
+import { type CircuitHealth, CLOSED } from "../../ports/shared-state";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 
-export type { CircuitHealth, OpenReason };
-
 /** `probe`: half-open, and no probe is running yet. `refused`: open, or a probe is running. */
-export type Admission = "closed" | "probe" | "refused";
+export type CircuitAccess = "closed" | "probe" | "refused";
 
 const CONSECUTIVE_FAILURES = 5;
 const RATE_WINDOW_MS = 10_000;
@@ -43,7 +42,7 @@ function isForbidden({ details }: AppError): boolean {
 }
 
 /** A failure that opens a circuit at once, regardless of earlier results. */
-function openingCause(error: AppError): { reason: OpenReason; waitMs: number } | null {
+function openingCause(error: AppError): { reason: CircuitReason; waitMs: number } | null {
   const { upstreamRefusal, retryAfterMs } = error.details;
   if (error.code === "upstream_rate_limited") {
     const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, retryAfterMs ?? MIN_WAIT_MS));
@@ -63,7 +62,7 @@ export class Breaker {
   #requests = 0;
   #failures = 0;
   /** `openedAt` is the wall clock's; `since` (when it opened) and `until` (when a probe is allowed) are monotonic. */
-  #open: { openedAt: number; since: number; until: number; reason: OpenReason } | null = null;
+  #open: { openedAt: number; since: number; until: number; reason: CircuitReason } | null = null;
   #isProbing = false;
   #isRetired = false;
   /** Monotonic milliseconds until which this instance waits for another instance's probe. */
@@ -77,7 +76,7 @@ export class Breaker {
     private readonly onProbeEnd: () => void = () => undefined,
   ) {}
 
-  get admission(): Admission {
+  get access(): CircuitAccess {
     if (this.#open === null) return "closed";
     const now = this.clock.monotonic();
     return this.#isProbing || now < this.#open.until || now < this.#deferredUntil ? "refused" : "probe";
@@ -175,7 +174,7 @@ export class Breaker {
   }
 
   /** The reason after a probe that failed: what opened the circuit, unless that was a rate limit, which is over. */
-  #reasonOfProbe(): OpenReason {
+  #reasonOfProbe(): CircuitReason {
     const reason = this.#open?.reason ?? "failures";
     return reason === "rate_limited" ? "failures" : reason;
   }
@@ -209,12 +208,12 @@ export class Breaker {
    * True when a circuit that opens again continues its outage, and so keeps the time when it opened. After a rate limit
    * only another rate limit continues the outage, unless the first one ended long ago (`LIMIT_ENDED_MS`).
    */
-  #continues(reason: OpenReason): boolean {
+  #continues(reason: CircuitReason): boolean {
     if (this.#open === null || this.#open.reason !== "rate_limited") return true;
     return reason === "rate_limited" && this.health.idleMs < LIMIT_ENDED_MS;
   }
 
-  #openFor(reason: OpenReason, waitMs: number): void {
+  #openFor(reason: CircuitReason, waitMs: number): void {
     const now = this.clock.monotonic();
     const known = this.#continues(reason) ? this.#open : null;
     const { openedAt, since } = known ?? { openedAt: this.clock.now(), since: now };

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CatalogEntry } from "../../ports/catalog";
+import type { CatalogEntry, Target } from "../../ports/catalog";
 import type { Random } from "../../ports/clock";
-import type { Target } from "../call";
-import type { Admission } from "./breaker";
+import type { CircuitAccess } from "./breaker";
 import type { Traffic } from "./traffic";
 
 /** Candidates of the next attempt: the channels of one priority tier, by the state of their circuits. */
@@ -45,7 +44,7 @@ export function mayCacheResult({ routes }: CatalogEntry, { channel, upstreamName
 export function nextTier(
   targets: readonly Target[],
   excluded: ReadonlySet<string>,
-  admissionOf: (target: Target) => Admission,
+  accessOf: (target: Target) => CircuitAccess,
 ): Tier | null {
   let best = Number.POSITIVE_INFINITY;
   let closed: Target[] = [];
@@ -53,14 +52,14 @@ export function nextTier(
   for (const target of targets) {
     const rank = rankOf(target);
     if (rank > best || excluded.has(target.channel.id)) continue;
-    const admission = admissionOf(target);
-    if (admission === "refused") continue;
+    const access = accessOf(target);
+    if (access === "refused") continue;
     if (rank < best) {
       best = rank;
       closed = [];
       probes = [];
     }
-    if (admission === "closed") closed.push(target);
+    if (access === "closed") closed.push(target);
     else probes.push(target);
   }
   return closed.length + probes.length === 0 ? null : { closed, probes };
@@ -94,11 +93,11 @@ export function trafficShares(
 }
 
 /** Inputs of a choice besides the channels. */
-export interface Choice {
+export interface ChoiceInputs {
   model: string;
   traffic: Pick<Traffic, "latencyMs">;
   random: Random;
-  admissionOf(target: Target): Admission;
+  accessOf(target: Target): CircuitAccess;
   /** False: half-open channels come after all closed ones of every tier. */
   mayProbe: boolean;
 }
@@ -107,15 +106,15 @@ export interface Choice {
 export function chooseChannel(
   targets: readonly Target[],
   excluded: ReadonlySet<string>,
-  { model, traffic, random, admissionOf, mayProbe }: Choice,
+  { model, traffic, random, accessOf, mayProbe }: ChoiceInputs,
 ): Target | null {
   const [only] = targets;
   // Most models have one channel; its circuits are checked when it is entered.
   if (only !== undefined && targets.length === 1) return excluded.has(only.channel.id) ? null : only;
   const closedTier = mayProbe
     ? null
-    : nextTier(targets, excluded, (target) => (admissionOf(target) === "closed" ? "closed" : "refused"));
-  const tier = closedTier ?? nextTier(targets, excluded, admissionOf);
+    : nextTier(targets, excluded, (target) => (accessOf(target) === "closed" ? "closed" : "refused"));
+  const tier = closedTier ?? nextTier(targets, excluded, accessOf);
   if (tier === null) return null;
   const [probe] = tier.probes;
   if (probe !== undefined && (mayProbe || tier.closed.length === 0)) return probe;

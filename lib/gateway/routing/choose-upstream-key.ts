@@ -1,16 +1,16 @@
 import type { Random } from "../../ports/clock";
 import type { ChannelKey, ChannelRecord } from "../../ports/store";
-import type { Admission } from "./breaker";
+import type { CircuitAccess } from "./breaker";
 import type { Circuits } from "./circuits";
 
 /** Whether a channel accepts requests for this model: the best result of its keys. */
-export function admissionOf(circuits: Circuits, { id, keys }: ChannelRecord, model: string): Admission {
-  if (keys.length === 0) return circuits.admission(id, null, model);
-  let best: Admission = "refused";
+export function accessOf(circuits: Circuits, { id, keys }: ChannelRecord, model: string): CircuitAccess {
+  if (keys.length === 0) return circuits.access(id, null, model);
+  let best: CircuitAccess = "refused";
   for (const key of keys) {
-    const admission = circuits.admission(id, key.id, model);
-    if (admission === "closed") return "closed";
-    if (admission === "probe") best = "probe";
+    const access = circuits.access(id, key.id, model);
+    if (access === "closed") return "closed";
+    if (access === "probe") best = "probe";
   }
   return best;
 }
@@ -27,16 +27,16 @@ export function chooseKey(
   random: Random,
   mayProbe: boolean,
 ): ChannelKey | null | undefined {
-  if (keys.length === 0) return circuits.admission(id, null, model) === "refused" ? undefined : null;
+  if (keys.length === 0) return circuits.access(id, null, model) === "refused" ? undefined : null;
   const [only] = keys;
   if (only !== undefined && keys.length === 1)
-    return circuits.admission(id, only.id, model) === "refused" ? undefined : only;
+    return circuits.access(id, only.id, model) === "refused" ? undefined : only;
   const closed: ChannelKey[] = [];
   let probe: ChannelKey | undefined;
   for (const key of keys) {
-    const admission = circuits.admission(id, key.id, model);
-    if (admission === "closed") closed.push(key);
-    else if (admission === "probe") probe ??= key;
+    const access = circuits.access(id, key.id, model);
+    if (access === "closed") closed.push(key);
+    else if (access === "probe") probe ??= key;
   }
   if (probe !== undefined && (mayProbe || closed.length === 0)) return probe;
   return closed[Math.floor(random.fraction() * closed.length)];

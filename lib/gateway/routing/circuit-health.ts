@@ -1,5 +1,6 @@
+import type { CircuitHealth } from "../../ports/shared-state";
 import type { ChannelRecord } from "../../ports/store";
-import { bestOf, type CircuitHealth } from "./breaker";
+import { bestOf } from "./breaker";
 import type { Circuits } from "./circuits";
 
 type Channel = Pick<ChannelRecord, "id" | "keys" | "models">;

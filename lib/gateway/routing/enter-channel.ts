@@ -1,17 +1,14 @@
+import type { CircuitReason } from "../../contracts/console/channels";
 import { MINUTE_MS } from "../../contracts/durations";
 import type { EntryResult, MaybePromise, RateRequest } from "../../ports/shared-state";
-import type { ChannelRecord } from "../../ports/store";
+import type { ChannelKey, ChannelRecord } from "../../ports/store";
 import type { GatewayServices } from "../context";
-import type { OpenReason } from "./breaker";
 import { chooseKey, withKey } from "./choose-upstream-key";
 import { modelHealth } from "./circuit-health";
 import type { CircuitPermit } from "./permit";
 
 /** Services that entering a channel needs. */
-export type ChannelServices = Pick<
-  GatewayServices,
-  "store" | "state" | "clock" | "log" | "metrics" | "limiter" | "random"
->;
+export type ChannelServices = Pick<GatewayServices, "state" | "limiter" | "random">;
 
 /** A channel that was entered: with its chosen key, the permit of its circuits, and the release of its slot. */
 export interface Entered {
@@ -21,16 +18,14 @@ export interface Entered {
 }
 
 /** Why a channel accepts no request now; `waitMs`: milliseconds until it may, null when unknown. */
-export interface Refusal {
+export interface ChannelRefusal {
   reason: "circuit" | "concurrency" | "rpm";
   waitMs: number | null;
   /** Why the circuit opened, for the reason `circuit`. */
-  opened: OpenReason | null;
+  openReason: CircuitReason | null;
   /** Wall-clock milliseconds, for the reason `circuit`. */
   openedAt: number | null;
 }
-
-type ChosenKey = NonNullable<ReturnType<typeof chooseKey>> | null;
 
 /** Checks the circuits of a channel for this model. */
 function chooseChannelKey(
@@ -38,11 +33,11 @@ function chooseChannelKey(
   channel: ChannelRecord,
   model: string,
   mayProbe: boolean,
-): { key: ChosenKey } | Refusal {
+): { key: ChannelKey | null } | ChannelRefusal {
   const key = chooseKey(channel, model, state.circuits, random, mayProbe);
   if (key !== undefined) return { key };
   const { waitMs, reason, openedAt } = modelHealth(state.circuits, channel, model);
-  return { reason: "circuit", waitMs, opened: reason, openedAt };
+  return { reason: "circuit", waitMs, openReason: reason, openedAt };
 }
 
 const releaseNothing = (): void => undefined;
@@ -53,7 +48,7 @@ function enterLimits(
   { limiter }: ChannelServices,
   { id, concurrency, rpm }: ChannelRecord,
   cost: 0 | 1,
-): MaybePromise<{ leave: () => void } | Refusal> {
+): MaybePromise<{ leave: () => void } | ChannelRefusal> {
   if (concurrency === null && rpm === null) return { leave: releaseNothing };
   const entering = limiter.shared.enter({
     owner: id,
@@ -64,13 +59,13 @@ function enterLimits(
   return entering instanceof Promise ? entering.then(slotOrRefusal) : slotOrRefusal(entering);
 }
 
-function slotOrRefusal(entry: EntryResult): { leave: () => void } | Refusal {
-  if (entry.kind === "full") return { reason: "concurrency", waitMs: null, opened: null, openedAt: null };
+function slotOrRefusal(entry: EntryResult): { leave: () => void } | ChannelRefusal {
+  if (entry.kind === "full") return { reason: "concurrency", waitMs: null, openReason: null, openedAt: null };
   const [rate] = entry.states;
   if (rate === undefined || rate.allowed)
     return { leave: entry.kind === "entered" ? entry.leave : releaseNothing };
   if (entry.kind === "entered") entry.leave();
-  return { reason: "rpm", waitMs: rate.retryAfterMs, opened: null, openedAt: null };
+  return { reason: "rpm", waitMs: rate.retryAfterMs, openReason: null, openedAt: null };
 }
 
 /**
@@ -87,7 +82,7 @@ export function enterChannel(
   const chosen = chooseChannelKey(services, channel, model, mayProbe);
   if ("reason" in chosen) return null;
   const { key } = chosen;
-  const complete = (entered: { leave: () => void } | Refusal): Entered | null => {
+  const complete = (entered: { leave: () => void } | ChannelRefusal): Entered | null => {
     if ("reason" in entered) return null;
     const permit = services.state.circuits.enter(channel.id, key?.id ?? null, model);
     return { channel: withKey(channel, key), permit, leave: entered.leave };
@@ -95,14 +90,14 @@ export function enterChannel(
   const { circuits } = services.state;
   const keyId = key?.id ?? null;
   const entering = enterLimits(services, channel, 1);
-  const needsClaim = circuits.sharesProbes && circuits.admission(channel.id, keyId, model) === "probe";
+  const needsClaim = circuits.sharesProbes && circuits.access(channel.id, keyId, model) === "probe";
   if (!(entering instanceof Promise) && !needsClaim) return complete(entering);
   return (async () => {
     const entered = await entering;
     if ("reason" in entered) return null;
     const isGranted = !needsClaim || (await circuits.claimProbe(channel.id, keyId, model));
     // The circuit may have opened, or its probe begun, in the meantime.
-    if (isGranted && circuits.admission(channel.id, keyId, model) !== "refused") return complete(entered);
+    if (isGranted && circuits.access(channel.id, keyId, model) !== "refused") return complete(entered);
     entered.leave();
     return null;
   })();
@@ -116,7 +111,7 @@ export async function refusalOf(
   services: ChannelServices,
   channel: ChannelRecord,
   model: string,
-): Promise<Refusal | null> {
+): Promise<ChannelRefusal | null> {
   const chosen = chooseChannelKey(services, channel, model, true);
   if ("reason" in chosen) return chosen;
   const entering = enterLimits(services, channel, 0);

@@ -5,7 +5,7 @@ import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { CallPlan } from "../call";
 import type { GatewayContext } from "../context";
 import { modelHealth } from "./circuit-health";
-import type { Entered, Refusal } from "./enter-channel";
+import type { ChannelRefusal, Entered } from "./enter-channel";
 
 /** What the failure of an attempt means for its request and for the circuits of its channel. */
 interface FailureClass {
@@ -67,14 +67,14 @@ function retryAfter(waits: readonly number[]): number {
  * `refusals`: one per channel, null for one that accepts a request.
  */
 function noChannelError(
-  refusals: readonly (Refusal | null)[],
+  refusals: readonly (ChannelRefusal | null)[],
   { services }: GatewayContext,
   { entry, requestedModel }: CallPlan,
 ): AppError {
   const retryAfterMs = retryAfter(refusals.map((refusal) => refusal?.waitMs ?? MIN_WAIT_MS));
   const openedFor = entry.routes.map(({ channel }, index) => {
     const refusal = refusals[index] ?? null;
-    if (refusal !== null) return refusal.opened;
+    if (refusal !== null) return refusal.openReason;
     // The wait of this channel ended after the channels were chosen; its half-open circuit still has the reason.
     return modelHealth(services.state.circuits, channel, entry.model.name).reason;
   });
@@ -93,7 +93,7 @@ function noChannelError(
 /** The caller's error when every attempt has failed; `refusals` as for `noChannelError`. */
 export function finalError(
   failures: readonly AppError[],
-  refusals: readonly (Refusal | null)[],
+  refusals: readonly (ChannelRefusal | null)[],
   ctx: GatewayContext,
   plan: CallPlan,
 ): AppError {

@@ -2,6 +2,15 @@ import type { AppError } from "../../errors";
 import type { UpstreamProgress } from "../../ports/upstream-progress";
 import type { Breaker } from "./breaker";
 
+/** True when a failure counts for the key: no response head arrived, or the upstream refused the key or its account. */
+function isAboutKey({ code, details }: AppError, progress: UpstreamProgress): boolean {
+  const { hasHead, hasRepliedBefore, isLarge, batch } = progress;
+  if (details.upstreamRefusal !== undefined) return true;
+  if (details.upstreamStatus !== undefined) return false;
+  if (code === "upstream_timeout" && (isLarge || hasRepliedBefore)) return false;
+  return (code === "upstream_error" || code === "upstream_timeout") && !(batch?.hasHead ?? hasHead);
+}
+
 /**
  * Reports an attempt's results to its two circuits, that of the upstream key and that of the model:
  *
@@ -16,35 +25,18 @@ import type { Breaker } from "./breaker";
  * Call exactly one of the last three methods, once. That call, or an earlier `answered`, ends the probe if this attempt
  * is one, so that the next probe may begin.
  */
-export interface CircuitPermit {
-  answered(): void;
-  succeeded(progress: UpstreamProgress): void;
-  failed(error: AppError, progress: UpstreamProgress): void;
-  /** The attempt says nothing about the upstream: the caller left, or the request was invalid. */
-  endedWithoutResult(): void;
-}
-
-/** True when a failure counts for the key: no response head arrived, or the upstream refused the key or its account. */
-function isAboutKey({ code, details }: AppError, progress: UpstreamProgress): boolean {
-  const { hasHead, hasRepliedBefore, isLarge, batch } = progress;
-  if (details.upstreamRefusal !== undefined) return true;
-  if (details.upstreamStatus !== undefined) return false;
-  if (code === "upstream_timeout" && (isLarge || hasRepliedBefore)) return false;
-  return (code === "upstream_error" || code === "upstream_timeout") && !(batch?.hasHead ?? hasHead);
-}
-
-export class Permit implements CircuitPermit {
+export class CircuitPermit {
   #isOver = false;
   #hasAnswered = false;
   readonly #isKeyProbe: boolean;
   readonly #isModelProbe: boolean;
 
   constructor(
-    private readonly key: Breaker,
-    private readonly model: Breaker,
+    private readonly keyBreaker: Breaker,
+    private readonly modelBreaker: Breaker,
   ) {
-    this.#isKeyProbe = key.begin();
-    this.#isModelProbe = model.begin();
+    this.#isKeyProbe = keyBreaker.begin();
+    this.#isModelProbe = modelBreaker.begin();
   }
 
   answered(): void {
@@ -66,15 +58,16 @@ export class Permit implements CircuitPermit {
   failed(error: AppError, progress: UpstreamProgress): void {
     if (!this.#end()) return;
     if (isAboutKey(error, progress)) {
-      this.key.failed(error, this.#reopens(this.key, this.#isKeyProbe), progress.batch);
-      if (!this.#hasAnswered) this.model.end(this.#isModelProbe);
+      this.keyBreaker.failed(error, this.#reopens(this.keyBreaker, this.#isKeyProbe), progress.batch);
+      if (!this.#hasAnswered) this.modelBreaker.end(this.#isModelProbe);
     } else {
       // The upstream answered: connection and key work.
-      this.key.succeeded(this.#isKeyProbe && !this.#hasAnswered, progress.batch);
-      this.model.failed(error, this.#reopens(this.model, this.#isModelProbe), progress.batch);
+      this.keyBreaker.succeeded(this.#isKeyProbe && !this.#hasAnswered, progress.batch);
+      this.modelBreaker.failed(error, this.#reopens(this.modelBreaker, this.#isModelProbe), progress.batch);
     }
   }
 
+  /** The attempt says nothing about the upstream: the caller left, or the request was invalid. */
   endedWithoutResult(): void {
     if (!this.#end() || this.#hasAnswered) return;
     for (const [breaker, isProbe] of this.#levels()) breaker.end(isProbe);
@@ -82,8 +75,8 @@ export class Permit implements CircuitPermit {
 
   #levels(): readonly (readonly [Breaker, boolean])[] {
     return [
-      [this.key, this.#isKeyProbe],
-      [this.model, this.#isModelProbe],
+      [this.keyBreaker, this.#isKeyProbe],
+      [this.modelBreaker, this.#isModelProbe],
     ];
   }
 
@@ -92,7 +85,7 @@ export class Permit implements CircuitPermit {
    * since.
    */
   #reopens(breaker: Breaker, isProbe: boolean): boolean {
-    return isProbe && (!this.#hasAnswered || breaker.admission === "closed");
+    return isProbe && (!this.#hasAnswered || breaker.access === "closed");
   }
 
   #end(): boolean {

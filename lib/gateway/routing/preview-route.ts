@@ -1,10 +1,10 @@
-import type { Target } from "../call";
+import type { Target } from "../../ports/catalog";
+import type { CircuitHealth } from "../../ports/shared-state";
 import type { GatewayServices } from "../context";
-import type { CircuitHealth } from "./breaker";
 import { nextTier, rankOf, trafficShares } from "./choose-channel";
-import { admissionOf } from "./choose-upstream-key";
+import { accessOf } from "./choose-upstream-key";
 import { modelHealth } from "./circuit-health";
-import { type ChannelServices, type Refusal, refusalOf } from "./enter-channel";
+import { type ChannelRefusal, type ChannelServices, refusalOf } from "./enter-channel";
 import { attemptsAllowed } from "./with-failover";
 
 /** A channel of a tier. */
@@ -20,7 +20,7 @@ export interface PreviewedRoute {
   tiers: PreviewedTarget[][];
   /** Channels with half-open circuits, by tier: each gets one request at a time, as its probe. */
   recovering: { target: Target; health: CircuitHealth }[];
-  skipped: { target: Target; refusal: Refusal }[];
+  skipped: { target: Target; refusal: ChannelRefusal }[];
   /** Most attempts of one request. */
   attempts: number;
 }
@@ -45,7 +45,7 @@ export async function previewRoute(
   recovering.sort((a, b) => rankOf(a.target) - rankOf(b.target));
   const excluded = new Set([...skipped, ...recovering].map(({ target }) => target.channel.id));
   const latencyOf = ({ channel }: Target) => traffic.latencyMs(channel.id, model);
-  const next = () => nextTier(targets, excluded, ({ channel }) => admissionOf(circuits, channel, model));
+  const next = () => nextTier(targets, excluded, ({ channel }) => accessOf(circuits, channel, model));
   const tiers: PreviewedRoute["tiers"] = [];
   for (let tier = next(); tier !== null; tier = next()) {
     const shares = trafficShares(tier.closed, latencyOf);

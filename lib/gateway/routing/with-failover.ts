@@ -1,15 +1,16 @@
 import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, hasCode, isAppError } from "../../errors";
+import type { Target } from "../../ports/catalog";
 import type { CallOptions } from "../../ports/speech-model";
 import { stopReason } from "../../ports/stop-signal";
 import type { SkippedChannel } from "../../ports/store";
 import { UpstreamProgress } from "../../ports/upstream-progress";
-import type { CallOutcome, CallPlan, Meter, Target, WithFailover } from "../call";
+import type { CallOutcome, CallPlan, Meter } from "../call";
 import type { GatewayContext, GatewayServices } from "../context";
 import { chooseChannel } from "./choose-channel";
-import { admissionOf } from "./choose-upstream-key";
+import { accessOf } from "./choose-upstream-key";
 import { modelHealth } from "./circuit-health";
-import { type Entered, enterChannel, type Refusal, refusalOf } from "./enter-channel";
+import { type ChannelRefusal, type Entered, enterChannel, refusalOf } from "./enter-channel";
 import { classify, finalError, reportFailure } from "./failover-errors";
 import { runAttempt } from "./run-attempt";
 
@@ -19,9 +20,9 @@ import { runAttempt } from "./run-attempt";
 const LARGE_CHARACTERS = 4_000;
 
 /** Total time for the first byte over all attempts; whole replies may take longer (`extendFirstByte`). */
-function firstByteLimitMs(ctx: GatewayContext, operation: CallPlan["operation"]): number {
+function firstByteLimitMs(ctx: GatewayContext, { entry }: CallPlan): number {
   const limits = ctx.services.instance.limits ?? DEFAULT_LIMITS;
-  return operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;
+  return entry.model.operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;
 }
 
 /** Reports the end of a request to the circuit; a broken stream is a failure of the channel too. */
@@ -39,7 +40,7 @@ function settleCircuit(entered: Entered, outcome: CallOutcome, progress: Upstrea
  * Why each channel of the model accepts no request now, in the order of the routes; null for a channel that accepts
  * one.
  */
-function refusalsOf({ services }: GatewayContext, { entry }: CallPlan): Promise<(Refusal | null)[]> {
+function refusalsOf({ services }: GatewayContext, { entry }: CallPlan): Promise<(ChannelRefusal | null)[]> {
   return Promise.all(entry.routes.map(({ channel }) => refusalOf(services, channel, entry.model.name)));
 }
 
@@ -47,14 +48,17 @@ function refusalsOf({ services }: GatewayContext, { entry }: CallPlan): Promise<
  * The model's channels with the reason why each was skipped. `refusals`: one per channel; a channel that accepts
  * requests (null) was skipped because no attempts were left.
  */
-function skippedChannels({ entry }: CallPlan, refusals: readonly (Refusal | null)[]): SkippedChannel[] {
-  const accepting = { reason: "attempts", openedAt: null, opened: null } as const;
+function skippedChannels(
+  { entry }: CallPlan,
+  refusals: readonly (ChannelRefusal | null)[],
+): SkippedChannel[] {
+  const accepting = { reason: "attempts", openedAt: null, openReason: null } as const;
   return [
     ...entry.routes.map(({ channel }, index): SkippedChannel => {
-      const { reason, openedAt, opened } = refusals[index] ?? accepting;
-      return { channelId: channel.id, reason, openedAt, opened };
+      const { reason, openedAt, openReason } = refusals[index] ?? accepting;
+      return { channelId: channel.id, reason, openedAt, openReason };
     }),
-    ...(entry.disabledChannels ?? []).map(
+    ...entry.disabledChannels.map(
       ({ id }): SkippedChannel => ({ ...accepting, channelId: id, reason: "disabled" }),
     ),
   ];
@@ -102,7 +106,7 @@ interface NextAttempt {
 }
 
 /** A channel for the next attempt, not entered yet. */
-interface Choice {
+interface ChosenTarget {
   target: Target;
   /** The failed attempt that it repeats; null on another channel. */
   repeat: RepeatCandidate | null;
@@ -115,7 +119,7 @@ interface Choice {
 const mayProbe = ({ attemptNumber }: FailoverState): boolean => attemptNumber === 1;
 
 /** Null when no channel is left. */
-function chooseNext(state: FailoverState): Choice | null {
+function chooseNext(state: FailoverState): ChosenTarget | null {
   const { ctx, plan, attemptNumber, excluded } = state;
   const { traffic, circuits } = ctx.services.state;
   const model = plan.entry.model.name;
@@ -123,7 +127,7 @@ function chooseNext(state: FailoverState): Choice | null {
     model,
     traffic,
     random: ctx.services.random,
-    admissionOf: ({ channel }) => admissionOf(circuits, channel, model),
+    accessOf: ({ channel }) => accessOf(circuits, channel, model),
     mayProbe: mayProbe(state),
   });
   const repeat = next === null && attemptNumber === 2 ? state.repeatable : null;
@@ -134,7 +138,11 @@ function chooseNext(state: FailoverState): Choice | null {
 /**
  * The attempt on an entered channel. When no time or budget for repeats is left, leaves the channel and returns null.
  */
-function beginNext(state: FailoverState, { target, repeat }: Choice, entered: Entered): NextAttempt | null {
+function beginNext(
+  state: FailoverState,
+  { target, repeat }: ChosenTarget,
+  entered: Entered,
+): NextAttempt | null {
   const { clock } = state.ctx.services;
   const { traffic } = state.ctx.services.state;
   const leftMs = state.deadline - clock.monotonic();
@@ -180,24 +188,33 @@ function mayFollow({ ctx, plan, excluded }: FailoverState, attemptMs: number): b
   );
 }
 
+/**
+ * Milliseconds that an attempt may take to its first byte. An attempt before the last gets half of the time, so that a
+ * channel that never answers leaves some for the next. A built-in engine alone gets all of it: it rejects at once what
+ * it cannot do in time.
+ */
+function attemptTimeMs(state: FailoverState, { entered, isRepeat, leftMs }: NextAttempt): number {
+  const { channel } = entered;
+  const isAloneBuiltIn = channel.embedded && state.plan.entry.routes.length === 1;
+  const isLast = state.attemptNumber === state.maxAttempts || (isRepeat && !mayFollow(state, leftMs / 2));
+  const shareMs = isAloneBuiltIn || isLast ? leftMs : leftMs / 2;
+  const { firstByteMs = shareMs, totalMs = shareMs } = channel.timeouts;
+  return Math.min(shareMs, firstByteMs, totalMs);
+}
+
 /** Runs one attempt; null when it failed and another may follow. */
 async function runOn<T>(
   state: FailoverState,
-  { target, entered, isRepeat, leftMs }: NextAttempt,
+  next: NextAttempt,
   meter: Meter,
   attempt: (target: Target, options: CallOptions) => Promise<T>,
   complete: ((value: T) => Promise<T>) | undefined,
 ): Promise<{ value: T } | null> {
   const { ctx, plan } = state;
   const { clock } = ctx.services;
+  const { target, entered, isRepeat } = next;
   const { channel, permit, leave } = entered;
-  // An attempt before the last gets half of the time, so that a channel that never answers leaves some for the next. A
-  // built-in engine alone gets all of it: it rejects at once what it cannot do in time.
-  const isAloneBuiltIn = channel.embedded && plan.entry.routes.length === 1;
-  const isLast = state.attemptNumber === state.maxAttempts || (isRepeat && !mayFollow(state, leftMs / 2));
-  const getsAll = isAloneBuiltIn || isLast;
-  const shareMs = getsAll ? leftMs : leftMs / 2;
-  const { firstByteMs = shareMs, totalMs = shareMs } = channel.timeouts;
+  const attemptMs = attemptTimeMs(state, next);
   meter.attemptStarted(channel.id, state.attemptNumber, channel.keys[0]?.id ?? null);
   const running = ctx.services.state.traffic.begin(channel.id, plan.entry.model.name, isRepeat);
   const progress = new UpstreamProgress();
@@ -210,7 +227,6 @@ async function runOn<T>(
   };
   let hasAnswered = false;
   const startedAt = clock.monotonic();
-  const attemptMs = Math.min(shareMs, firstByteMs, totalMs);
   /**
    * Extends the deadline by the time that a reply took beyond the attempt's limit because it came all at once, so that
    * the next attempt does not lose that time.
@@ -262,14 +278,25 @@ async function runOn<T>(
   }
 }
 
-export const withFailover: WithFailover = async (ctx, plan, meter, attempt, complete) => {
+/**
+ * Runs `attempt` on one channel after another until one returns a value. `attempt` resolves with the first byte or the
+ * whole reply; nothing is retried after it. The options of an attempt carry its signal, which aborts when the caller
+ * leaves, and its first-byte deadline. `complete` reads the rest of a buffered reply: it runs without the first-byte
+ * limit, its time does not shorten later attempts, and its failure is a failure of the attempt.
+ */
+export async function withFailover<T>(
+  ctx: GatewayContext,
+  plan: CallPlan,
+  meter: Meter,
+  attempt: (target: Target, options: CallOptions) => Promise<T>,
+  complete?: (value: T) => Promise<T>,
+): Promise<T> {
   const state: FailoverState = {
     ctx,
     plan,
     attemptNumber: 1,
     maxAttempts: attemptsAllowed(ctx.services, plan.entry.routes.length),
-    deadline:
-      ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan.operation) - (plan.voiceListWaitMs ?? 0),
+    deadline: ctx.services.clock.monotonic() + firstByteLimitMs(ctx, plan) - (plan.voiceListWaitMs ?? 0),
     excluded: new Set(),
     failures: [],
     firstUnsupportedError: null,
@@ -303,4 +330,4 @@ export const withFailover: WithFailover = async (ctx, plan, meter, attempt, comp
   throw state.firstUnsupportedError !== null && isUnsupported
     ? state.firstUnsupportedError
     : finalError(state.failures, refusals, ctx, plan);
-};
+}

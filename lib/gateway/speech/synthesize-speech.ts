@@ -1,13 +1,13 @@
 import { codePoints } from "../../contracts/code-points";
 import { AppError, causedByRequest, hasCode, isAppError } from "../../errors";
-import type { CatalogEntry } from "../../ports/catalog";
+import type { CatalogEntry, Target } from "../../ports/catalog";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechModel, SpeechRequest, SpeechSegment } from "../../ports/speech-model";
 import type { CallParameters } from "../../ports/store";
 import { spokenLength } from "../../text/spoken-length";
 import { resolveModel } from "../admission/resolve-model";
 import { cacheScope } from "../cache-keys";
-import type { CallPlan, Meter, Target } from "../call";
+import type { CallPlan, Meter } from "../call";
 import type { GatewayContext, OpenedCall } from "../context";
 import { countText } from "../embeddings/count-inputs";
 import { openMeter } from "../metering/open-meter";
@@ -158,7 +158,6 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   const isVoiceOpen = new Set(assigned.defaults.values()).size > 1;
   const plan: CallPlan = {
     entry,
-    operation: "speech",
     requestedModel: input.model,
     inputTokens,
     characters,

@@ -37,7 +37,7 @@ export interface SkippedChannel {
   reason: SkipReason | "attempts";
   /** With `circuit`: since when it is open (wall-clock milliseconds), and why. */
   openedAt: number | null;
-  opened: CircuitReason | null;
+  openReason: CircuitReason | null;
 }
 
 /** The settings of a call besides its model and text, as far as they differ from the defaults. */

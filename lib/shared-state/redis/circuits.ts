@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CircuitReason } from "../../contracts/console/channels";
 import type { Clock } from "../../ports/clock";
 import { type BreakerKey, type CircuitHealth, type CircuitSharing, CLOSED } from "../../ports/shared-state";
 import { type RedisLink, script } from "./link";
@@ -22,7 +23,7 @@ const Change = z.object({
   open: z
     .object({
       openedAt: z.number(),
-      reason: z.enum(["failures", "error_rate", "rate_limited", "credentials", "account"]),
+      reason: CircuitReason,
       until: z.number(),
     })
     .nullable(),

@@ -26,7 +26,7 @@ type SkippedCells = [
   markedId: string,
   reason: SkippedChannel["reason"],
   openedAt: number | null,
-  opened: SkippedChannel["opened"],
+  openReason: SkippedChannel["openReason"],
 ];
 /** Texts begin with `MARK` too. */
 type ParameterCells = [
@@ -89,7 +89,7 @@ export function encodeTrace(trace: CallTrace): string {
   const { skipped = [], parameters } = trace;
   if (skipped.length > 0 || parameters !== undefined)
     cells.push(
-      skipped.map((one): SkippedCells => [marked(one.channelId), one.reason, one.openedAt, one.opened]),
+      skipped.map((one): SkippedCells => [marked(one.channelId), one.reason, one.openedAt, one.openReason]),
     );
   if (parameters !== undefined) cells.push(parameterCells(parameters));
   return JSON.stringify(cells);
@@ -143,11 +143,11 @@ export function decodeTrace(text: string | null): CallTrace | null {
       ? {}
       : {
           skipped: skipped.map(
-            ([markedId, reason, openedAt, opened]): SkippedChannel => ({
+            ([markedId, reason, openedAt, openReason]): SkippedChannel => ({
               channelId: unmarked(markedId),
               reason,
               openedAt,
-              opened,
+              openReason,
             }),
           ),
         }),

@@ -33,8 +33,8 @@ const TRACE: CallTrace = {
     },
   ],
   skipped: [
-    { channelId: "chn_3", reason: "circuit", openedAt: NOW, opened: "credentials" },
-    { channelId: "chn_4", reason: "disabled", openedAt: null, opened: null },
+    { channelId: "chn_3", reason: "circuit", openedAt: NOW, openReason: "credentials" },
+    { channelId: "chn_4", reason: "disabled", openedAt: null, openReason: null },
   ],
   parameters: { voices: ["Kore", "Puck"], language: "en-GB", speed: 1.25 },
 };
@@ -219,7 +219,7 @@ export function usageContract(newDatabase: NewTestDatabase): void {
       for (const [index, [requestId, fields, attempts]] of calls.entries()) {
         // A skipped channel has no failed attempt.
         const skipped: CallTrace["skipped"] = [
-          { channelId: "chn_c", reason: "circuit", openedAt: at, opened: "failures" },
+          { channelId: "chn_c", reason: "circuit", openedAt: at, openReason: "failures" },
         ];
         const trace = { admittedMs: 0, settledMs: 3, attempts, skipped };
         const marked = { at: at + index, requestId, trace, attempts: attempts.length, ...fields };

@@ -39,7 +39,7 @@ function simulate(channels: readonly Channel[]) {
       model: "m",
       traffic,
       random,
-      admissionOf: () => "closed",
+      accessOf: () => "closed",
       mayProbe: true,
     });
     const index = Number(target?.channel.id);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { AppError, type ErrorCode, type ErrorDetails, type UpstreamRefusal } from "@/lib/errors";
-import { admissionOf, chooseKey, withKey } from "@/lib/gateway/routing/choose-upstream-key";
+import { accessOf, chooseKey, withKey } from "@/lib/gateway/routing/choose-upstream-key";
 import { brokenModels, channelHealth, keyHealth, modelHealth } from "@/lib/gateway/routing/circuit-health";
-import { createCircuits } from "@/lib/gateway/routing/circuits";
+import { Circuits } from "@/lib/gateway/routing/circuits";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { FakeClock, lexicalChannel } from "../../support/factories";
 
@@ -16,7 +16,7 @@ function progressOf(hasHead: boolean, batch: UpstreamProgress | null = null): Up
 
 function open(clock = new FakeClock()) {
   const changes: string[] = [];
-  const circuits = createCircuits(clock, ({ channelId, keyId, model }, { state }) =>
+  const circuits = new Circuits(clock, ({ channelId, keyId, model }, { state }) =>
     changes.push(`${[channelId, keyId, model].filter((part) => part !== null).join("/")} ${state}`),
   );
   /** A request over channel `a` without keys; null: it succeeds. */
@@ -25,8 +25,8 @@ function open(clock = new FakeClock()) {
     if (error === null) permit.succeeded(progressOf(true));
     else permit.failed(error, progressOf(hasHead));
   };
-  const admission = (model = "m") => circuits.admission("a", null, model);
-  return { clock, circuits, changes, request, admission };
+  const access = (model = "m") => circuits.access("a", null, model);
+  return { clock, circuits, changes, request, access };
 }
 
 const answered = (status = 500) => new AppError("upstream_error", "It failed.", { upstreamStatus: status });
@@ -39,9 +39,9 @@ const times = (count: number, act: () => void) => {
 };
 
 test("opens a circuit when half of twenty requests fail without five failures in a row", () => {
-  const { circuits, request, admission } = open();
+  const { circuits, request, access } = open();
   for (let number = 0; number < 20; number++) {
-    expect(admission()).toBe("closed");
+    expect(access()).toBe("closed");
     request(number % 2 === 1 ? answered() : null);
   }
   expect(circuits.health("a", null, "m")).toMatchObject({
@@ -52,44 +52,44 @@ test("opens a circuit when half of twenty requests fail without five failures in
 });
 
 test("ignores failures of an earlier 10 s window", () => {
-  const { request, admission, clock } = open();
+  const { request, access, clock } = open();
   for (let number = 0; number < 36; number++) {
     request(number % 2 === 1 ? answered() : null);
     clock.at += 1_000;
   }
-  expect(admission()).toBe("closed");
+  expect(access()).toBe("closed");
 });
 
 test("a half-open circuit admits one probe, whose first byte closes it", () => {
-  const { circuits, clock, changes, request, admission } = open();
+  const { circuits, clock, changes, request, access } = open();
   times(5, () => request(answered()));
   clock.at += 29_999;
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
   clock.at += 1;
-  expect(admission()).toBe("probe");
+  expect(access()).toBe("probe");
   expect(circuits.health("a", null, "m").state).toBe("half_open");
   const probe = circuits.enter("a", null, "m");
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
   probe.answered();
-  expect(admission()).toBe("closed");
+  expect(access()).toBe("closed");
   expect(changes).toEqual(["a/m open", "a/m closed"]);
 });
 
 test("failures of requests that began before a circuit opened do not count after a probe closed it", () => {
-  const { circuits, clock, request, admission } = open();
+  const { circuits, clock, request, access } = open();
   const late = Array.from({ length: 4 }, () => circuits.enter("a", null, "m"));
   times(5, () => request(answered()));
   for (const permit of late) permit.failed(answered(), progressOf(true));
   clock.at += 30_000;
   circuits.enter("a", null, "m").answered();
   times(4, () => request(answered()));
-  expect(admission()).toBe("closed");
+  expect(access()).toBe("closed");
   request(answered());
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
 });
 
 test("the end of an answered probe's stream does not close a circuit that opened since", () => {
-  const { circuits, clock, request, admission } = open();
+  const { circuits, clock, request, access } = open();
   const halfOpen = () => {
     times(5, () => request(answered()));
     clock.at += 30_000;
@@ -98,56 +98,56 @@ test("the end of an answered probe's stream does not close a circuit that opened
   const probe = circuits.enter("a", null, "m");
   probe.answered();
   halfOpen();
-  expect(admission()).toBe("probe");
+  expect(access()).toBe("probe");
   const next = circuits.enter("a", null, "m");
   probe.succeeded(progressOf(true));
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
   next.answered();
-  expect(admission()).toBe("closed");
+  expect(access()).toBe("closed");
 });
 
 test("a probe that breaks after its first byte opens its circuit again", () => {
-  const { circuits, clock, request, admission } = open();
+  const { circuits, clock, request, access } = open();
   times(5, () => request(answered()));
   clock.at += 30_000;
   const probe = circuits.enter("a", null, "m");
   probe.answered();
-  expect(admission()).toBe("closed");
+  expect(access()).toBe("closed");
   probe.failed(answered(), progressOf(true));
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
 });
 
 test("a probe whose caller left lets the next request be the probe", () => {
-  const { circuits, clock, request, admission } = open();
+  const { circuits, clock, request, access } = open();
   times(5, () => request(answered()));
   clock.at += 30_000;
   circuits.enter("a", null, "m").endedWithoutResult();
-  expect(admission()).toBe("probe");
+  expect(access()).toBe("probe");
   request(answered());
   expect(circuits.health("a", null, "m").waitMs).toBe(30_000);
 });
 
 test("a first byte that arrives after its probe failed does not close the circuit", () => {
-  const { circuits, clock, request, admission } = open();
+  const { circuits, clock, request, access } = open();
   times(5, () => request(answered()));
   clock.at += 30_000;
   const probe = circuits.enter("a", null, "m");
   probe.failed(answered(), progressOf(true));
   probe.answered();
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
 });
 
 test("an attempt that reports its failure twice is one failure", () => {
-  const { circuits, admission } = open();
+  const { circuits, access } = open();
   times(3, () => {
     const permit = circuits.enter("a", null, "m");
     times(2, () => permit.failed(answered(), progressOf(true)));
   });
-  expect(admission()).toBe("closed");
+  expect(access()).toBe("closed");
 });
 
 test("a probe is claimed from the other instances and released at its end; without the claim it waits", async () => {
-  const { circuits, clock, request, admission } = open();
+  const { circuits, clock, request, access } = open();
   times(5, () => request(answered()));
   clock.at += 30_000;
   const key = { channelId: "a", keyId: null, model: "m" };
@@ -159,12 +159,12 @@ test("a probe is claimed from the other instances and released at its end; witho
     releaseProbe: (one) => void released.push(one),
   });
   expect(await circuits.claimProbe("a", null, "m")).toBe(false);
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
   clock.at += 250;
-  expect(admission()).toBe("probe");
+  expect(access()).toBe("probe");
   isFree = true;
   expect(await circuits.claimProbe("a", null, "m")).toBe(true);
-  expect(admission()).toBe("probe");
+  expect(access()).toBe("probe");
   circuits.enter("a", null, "m").endedWithoutResult();
   expect(released).toEqual([key]);
 });
@@ -175,11 +175,11 @@ test.each([
   [45_000, 45_000],
   [1e12, 120_000],
 ])("a rate limit with Retry-After %s ms opens the model's circuit for %s ms", (retryAfterMs, waitMs) => {
-  const { circuits, request, admission } = open();
+  const { circuits, request, access } = open();
   const details = retryAfterMs === undefined ? {} : { retryAfterMs };
   request(new AppError("upstream_rate_limited", "Full.", details));
   expect(circuits.health("a", null, "m")).toMatchObject({ reason: "rate_limited", waitMs });
-  expect(admission("other")).toBe("closed");
+  expect(access("other")).toBe("closed");
 });
 
 test.each<[number, UpstreamRefusal]>([
@@ -189,20 +189,20 @@ test.each<[number, UpstreamRefusal]>([
   [403, "account"],
   [429, "account"],
 ])("a %s about the %s opens the key's circuit immediately, with that reason", (upstreamStatus, reason) => {
-  const { circuits, request, admission } = open();
+  const { circuits, request, access } = open();
   request(refused(upstreamStatus, reason));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason });
-  expect(admission("other")).toBe("refused");
+  expect(access("other")).toBe("refused");
 });
 
 test("five replies of 403 in a row open the key's circuit; four from one model do not", () => {
-  const { circuits, request, admission } = open();
+  const { circuits, request, access } = open();
   times(4, () => request(refused(403)));
-  expect(admission("other")).toBe("closed");
+  expect(access("other")).toBe("closed");
   request(null, "other");
   times(5, () => request(refused(403)));
   expect(circuits.health("a", null)).toMatchObject({ state: "open", reason: "credentials" });
-  expect(admission("other")).toBe("refused");
+  expect(access("other")).toBe("refused");
 });
 
 test("five failures in a row that are not all 403 open the key's circuit with the reason `failures`", () => {
@@ -266,7 +266,7 @@ test("a circuit's age does not depend on a wall clock that is set back", () => {
 });
 
 test("a state from another instance starts the count of requests again", () => {
-  const { circuits, request, admission } = open();
+  const { circuits, request, access } = open();
   const health = { state: "closed", openedAt: null, openMs: 0, reason: null, waitMs: 0, idleMs: 0 } as const;
   const alternate = (requests: number) => {
     for (let number = 1; number <= requests; number++) request(number % 2 === 1 ? answered() : null);
@@ -274,10 +274,10 @@ test("a state from another instance starts the count of requests again", () => {
   alternate(19);
   circuits.apply({ channelId: "a", keyId: null, model: "m" }, health);
   alternate(19);
-  expect(admission()).toBe("closed");
+  expect(access()).toBe("closed");
   request(null);
   request(answered());
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
 });
 
 test("health says how long a half-open circuit has waited for its probe", () => {
@@ -301,9 +301,9 @@ const OF_MODEL: readonly [string, ErrorCode, ErrorDetails][] = [
 test.each(OF_MODEL)(
   "%s, five times in a row, opens the circuit of the model and of no other behind the key",
   (_name, code, details) => {
-    const { circuits, request, admission, changes } = open();
+    const { circuits, request, access, changes } = open();
     times(5, () => request(new AppError(code, "No.", details)));
-    expect([admission("m"), admission("other")]).toEqual(["refused", "closed"]);
+    expect([access("m"), access("other")]).toEqual(["refused", "closed"]);
     expect(circuits.health("a", null).state).toBe("closed");
     expect(changes).toEqual(["a/m open"]);
   },
@@ -313,37 +313,37 @@ test.each<[string, ErrorCode]>([
   ["unreachable", "upstream_error"],
   ["silent", "upstream_timeout"],
 ])("an upstream that is %s five times in a row opens the circuit of the key", (_name, code) => {
-  const { request, admission, changes } = open();
+  const { request, access, changes } = open();
   for (const model of ["m", "n", "m", "n", "m"]) request(new AppError(code, "No."), model, false);
-  expect([admission("m"), admission("other")]).toEqual(["refused", "refused"]);
+  expect([access("m"), access("other")]).toEqual(["refused", "refused"]);
   expect(changes).toEqual(["a open"]);
 });
 
 test("five large requests whose head is late open the circuit of the model, not of the key", () => {
-  const { circuits, admission } = open();
+  const { circuits, access } = open();
   times(5, () => {
     const progress = progressOf(false);
     progress.isLarge = true;
     circuits.enter("a", null, "m").failed(new AppError("upstream_timeout", "Late."), progress);
   });
-  expect([admission("m"), admission("other")]).toEqual(["refused", "closed"]);
+  expect([access("m"), access("other")]).toEqual(["refused", "closed"]);
 });
 
 test.each([
   ["late opens the circuit of the model", "upstream_timeout", ["refused", "closed"]],
   ["unreachable opens the circuit of the key", "upstream_error", ["refused", "refused"]],
 ] as const)("an upstream that has replied to a batch and then is %s", (_name, code, expected) => {
-  const { circuits, admission } = open();
+  const { circuits, access } = open();
   times(5, () => {
     const progress = progressOf(false);
     progress.hasRepliedBefore = true;
     circuits.enter("a", null, "m").failed(new AppError(code, "No."), progress);
   });
-  expect([admission("m"), admission("other")]).toEqual(expected);
+  expect([access("m"), access("other")]).toEqual(expected);
 });
 
 test("an error reply to a probe closes the key's circuit and leaves the model's open", () => {
-  const { clock, circuits, request, admission } = open();
+  const { clock, circuits, request, access } = open();
   times(4, () => request(unreachable(), "m", false));
   request(answered());
   times(4, () => request(unreachable(), "m", false));
@@ -351,11 +351,11 @@ test("an error reply to a probe closes the key's circuit and leaves the model's 
   request(unreachable(), "m", false);
   clock.at += 30_000;
   request(answered(), "bad");
-  expect([circuits.health("a", null).state, admission("m")]).toEqual(["closed", "closed"]);
+  expect([circuits.health("a", null).state, access("m")]).toEqual(["closed", "closed"]);
 });
 
 test("counts a batch as one failure or one success, regardless of its number of callers", () => {
-  const { circuits, admission } = open();
+  const { circuits, access } = open();
   const batchOf = (error: AppError | null) => {
     const batch = progressOf(true);
     const permits = Array.from({ length: 64 }, () => circuits.enter("a", null, "m"));
@@ -366,15 +366,15 @@ test("counts a batch as one failure or one success, regardless of its number of 
     }
   };
   times(4, () => batchOf(answered()));
-  expect(admission()).toBe("closed");
+  expect(access()).toBe("closed");
   batchOf(answered());
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
   circuits.close("a");
   times(10, () => {
     batchOf(null);
     batchOf(new AppError("upstream_timeout", "Too slow."));
   });
-  expect(admission()).toBe("refused");
+  expect(access()).toBe("refused");
 });
 
 const channel = {
@@ -393,7 +393,7 @@ test("a channel admits a request as its best key does", () => {
     [
       [first, second],
       [second, first],
-    ].map((keys) => admissionOf(circuits, channelOf(keys), "m"));
+    ].map((keys) => accessOf(circuits, channelOf(keys), "m"));
   expect(admissions()).toEqual(["closed", "closed"]);
   fail("k1");
   expect(admissions()).toEqual(["closed", "closed"]);
@@ -468,7 +468,7 @@ test("a channel with one broken model stays closed and names it; with every mode
 });
 
 test("an attempt that began before an operator closed the circuit does not change the circuit", () => {
-  const { circuits, changes, admission } = open();
+  const { circuits, changes, access } = open();
   const shared: string[] = [];
   circuits.share({
     changed: (_key, { state }) => void shared.push(state),
@@ -479,18 +479,18 @@ test("an attempt that began before an operator closed the circuit does not chang
   circuits.close("a");
   ofModel.failed(new AppError("upstream_rate_limited", "Full."), progressOf(true));
   ofKey.failed(refused(401), progressOf(true));
-  expect([admission(), changes, shared]).toEqual(["closed", [], []]);
+  expect([access(), changes, shared]).toEqual(["closed", [], []]);
 });
 
 test("closing a channel closes both levels; closing one model leaves the others open", () => {
-  const { circuits, request, admission } = open();
+  const { circuits, request, access } = open();
   const limited = () => new AppError("upstream_rate_limited", "Full.");
   request(limited(), "m");
   request(limited(), "n");
   request(refused(401), "m");
   circuits.close("a", { model: "m" });
-  expect([admission("m"), admission("n")]).toEqual(["closed", "refused"]);
+  expect([access("m"), access("n")]).toEqual(["closed", "refused"]);
   circuits.close("a");
-  expect(admission("n")).toBe("closed");
+  expect(access("n")).toBe("closed");
   expect(modelHealth(circuits, { id: "a", keys: [] }, "n").state).toBe("closed");
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { ConsoleServices } from "@/lib/console/context";
 import { AppError } from "@/lib/errors";
-import type { Target } from "@/lib/gateway/call";
 import { chooseChannel, trafficShares } from "@/lib/gateway/routing/choose-channel";
 import { enterChannel, refusalOf } from "@/lib/gateway/routing/enter-channel";
 import { previewRoute } from "@/lib/gateway/routing/preview-route";
+import type { Target } from "@/lib/ports/catalog";
 import type { ChannelRecord } from "@/lib/ports/store";
 import { UpstreamProgress } from "@/lib/ports/upstream-progress";
 import { lexicalChannel } from "../../support/factories";
@@ -64,7 +64,7 @@ test("shows the shares that channels are chosen by, latency included", async () 
       model: "m",
       traffic: { latencyMs },
       random,
-      admissionOf: () => "closed",
+      accessOf: () => "closed",
       mayProbe: true,
     });
     counts[chosen?.channel.id ?? ""] = (counts[chosen?.channel.id ?? ""] ?? 0) + 1;
@@ -141,7 +141,7 @@ test("skips a channel with an open circuit, with the reason and the wait", async
   const { tiers, skipped } = await previewRoute(services, "m", targets);
   expect(tiers.flat().map((one) => one.target.channel.id)).toEqual(["well"]);
   expect(skipped.map((one) => one.refusal)).toEqual([
-    { reason: "circuit", waitMs: expect.any(Number), opened: "failures", openedAt: expect.any(Number) },
+    { reason: "circuit", waitMs: expect.any(Number), openReason: "failures", openedAt: expect.any(Number) },
   ]);
   expect(skipped[0]?.refusal.waitMs).toBeGreaterThan(0);
 });

@@ -12,7 +12,7 @@ const to = (provider: string, baseUrl: string) => channelTo(provider, { origin: 
 /** The traits of a model that these channels serve under upstream names. */
 function traitsOf(...routes: [ChannelRecord, string][]) {
   const served = routes.map(([channel, upstreamName]) => ({ channel, upstreamName }));
-  return speechTraits({ providers }, { model: speechModel(), routes: served });
+  return speechTraits({ providers }, { model: speechModel(), routes: served, disabledChannels: [] });
 }
 
 const openai = to("openai", "https://api.openai.com/v1");

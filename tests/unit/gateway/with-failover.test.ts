@@ -56,7 +56,11 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
     requestId: "r",
   } as unknown as GatewayContext;
   const plan = {
-    entry: { model: embedModel(), routes: channels.map((channel) => ({ channel, upstreamName: "m" })) },
+    entry: {
+      model: embedModel(),
+      routes: channels.map((channel) => ({ channel, upstreamName: "m" })),
+      disabledChannels: [],
+    },
     operation: "embeddings",
     requestedModel: "m",
   } as unknown as CallPlan;
@@ -825,7 +829,7 @@ test("returns 429 when an upstream's wait ends after no channel could be chosen"
   circuits
     .enter("a", null, plan.entry.model.name)
     .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 20_000 }), new UpstreamProgress());
-  const admission = vi.spyOn(circuits, "admission").mockImplementationOnce(() => {
+  const admission = vi.spyOn(circuits, "access").mockImplementationOnce(() => {
     vi.advanceTimersByTime(20_000);
     return "refused";
   });
@@ -919,7 +923,7 @@ test("a failed request records each skipped channel with its reason", async () =
     channelId: "open",
     reason: "circuit",
     openedAt: expect.any(Number),
-    opened: "failures",
+    openReason: "failures",
   });
   expect(reasons.get("busy")?.reason).toBe("concurrency");
   expect(reasons.get("off")?.reason).toBe("disabled");

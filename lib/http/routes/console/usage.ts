@@ -81,7 +81,7 @@ function usageDetail({ row, names, keyDisplay, callerKey, prompt }: FoundCall): 
         channel_id: one.channelId,
         channel_name: names.channel(one.channelId),
         reason: one.reason,
-        circuit_reason: one.opened,
+        circuit_reason: one.openReason,
         since: one.openedAt === null ? null : toTimestamp(one.openedAt),
       })),
     },
