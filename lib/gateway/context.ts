@@ -54,7 +54,6 @@ export interface OpenedCall {
 export interface GatewayContext {
   services: GatewayServices;
   caller: KeyWithOwner;
-  peer: { address: string | null };
   requestId: string;
   trace?: RequestTrace;
   /** `x-patchbay-tags` */

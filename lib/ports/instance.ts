@@ -27,8 +27,8 @@ export interface Instance {
   keepsPrompts?: boolean;
   /** Cached results answer requests of all users, not only of their owner. */
   sharesCaches?: boolean;
-  /** Absent: DEFAULT_LIMITS. One object for the life of the process; its fields follow the settings. */
-  limits?: Limits;
+  /** One object for the life of the process, which all readers share; its fields follow the settings. */
+  limits: Limits;
   /** The environment's values, which the settings override; absent where settings are not followed. */
   base?: { passwordMinimum: number; limits: Limits };
   /** Web origins whose pages may call the gateway; absent: none. */

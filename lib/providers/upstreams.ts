@@ -62,13 +62,13 @@ export function createUpstreams(
   const { limits = DEFAULT_LIMITS, lookup } = settings;
   const outbound = createOutbound({ clock, limits, allowed: () => settings.allowedUpstreams(), lookup });
   const webhookOutbound = createOutbound({ clock, limits, allowed: () => settings.allowedWebhooks, lookup });
-  const keyOf = createUpstreamKeyReader(settings.cipher);
+  const decryptKey = createUpstreamKeyReader(settings.cipher);
   const made = new Map<string, UpstreamProvider>();
 
   function provider(name: string): UpstreamProvider | null {
     const make = Object.hasOwn(CREATE_PROVIDER, name) ? CREATE_PROVIDER[name] : undefined;
     if (make === undefined) return null;
-    const known = made.get(name) ?? make({ outbound, clock, limits, keyOf });
+    const known = made.get(name) ?? make({ outbound, clock, limits, decryptKey });
     made.set(name, known);
     return known;
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ConsoleServices } from "../../lib/console/context";
+import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import { AppError } from "../../lib/errors";
 import { createCatalog } from "../../lib/gateway/admission/catalog";
 import { digestKey, makeKey } from "../../lib/gateway/admission/key-format";
@@ -165,6 +166,7 @@ export function openGatewayHarness(options: HarnessOptions = {}): GatewayHarness
       passwordMinimum: 8,
       legacyEngines: options.legacyEngines ?? false,
       dataDirectory: "",
+      limits: { ...DEFAULT_LIMITS },
     },
     catalog: createCatalog(store, (id) => forgetChannel(services.state, id)),
     providers: {

@@ -170,7 +170,6 @@ export function openSpeechHarness(
       metrics,
     },
     caller: { key: keyRecord("usr_1", { id: "key_1" }), owner: userRecord({ id: "usr_1", role: "owner" }) },
-    peer: { address: "127.0.0.1" },
     requestId: "req-1",
     tags: null,
     signal: leaving.signal,

@@ -1,5 +1,4 @@
 import { MINUTE_MS } from "../../contracts/durations";
-import { DEFAULT_LIMITS, type Limits } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import { addressBucket } from "../../gateway/admission/address-list";
 import type { ConsoleContext } from "../context";
@@ -12,7 +11,7 @@ export async function takeAttempt(
   what: string,
   limit: Counted,
 ): Promise<void> {
-  const limits: Limits = ctx.instance.limits ?? DEFAULT_LIMITS;
+  const { limits } = ctx.instance;
   const bucket = `${what}:${addressBucket(ctx.peer.address)}`;
   const taken = await ctx.limiter.shared.takeForAddress(bucket, limits[limit], MINUTE_MS);
   if (taken.allowed) return;

@@ -1,5 +1,4 @@
 import type { OpenSettings } from "../../contracts/console/settings";
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import type { Random } from "../../ports/clock";
 import type { Repositories } from "../../ports/store";
 import { requireSignedInOperator } from "../access/guards";
@@ -60,13 +59,8 @@ function applyCaches(services: SettingsServices, { caches }: OpenSettings): void
  */
 export async function applyStoredSettings(services: SettingsServices): Promise<void> {
   const { store, instance, log } = services;
-  const base = {
-    passwordMinimum: instance.passwordMinimum,
-    limits: { ...(instance.limits ?? DEFAULT_LIMITS) },
-  };
-  // All readers of limits share this one object.
-  const limits = instance.limits ?? { ...DEFAULT_LIMITS };
-  instance.limits = limits;
+  const { limits } = instance;
+  const base = { passwordMinimum: instance.passwordMinimum, limits: { ...limits } };
   instance.base = base;
   let generation = await readGeneration(store);
   const setGeneration = (): void => {

@@ -1,5 +1,4 @@
 import type { CacheFigures, InstanceFacts } from "../../contracts/console/settings";
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { toTimestamp } from "../../contracts/timestamp";
 import type { ByteCache } from "../../gateway/byte-cache";
 import { requireSignedInAdmin } from "../access/guards";
@@ -30,7 +29,7 @@ export async function instanceFacts(services: ConsoleServices): Promise<Instance
     time_zone: instance.timeZone,
     password_minimum: instance.base?.passwordMinimum ?? instance.passwordMinimum,
     upstream_allow: [...new Set(instance.upstreamAllow)],
-    base_limits: instance.base?.limits ?? instance.limits ?? DEFAULT_LIMITS,
+    base_limits: instance.base?.limits ?? instance.limits,
     caches: { embeddings: figuresOf(vectorCache), speech: figuresOf(speechCache) },
     metrics: {
       token: isOfEnvironment ? "environment" : made === null ? null : "console",

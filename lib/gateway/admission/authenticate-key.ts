@@ -1,5 +1,4 @@
 import { MINUTE_MS } from "../../contracts/durations";
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { KeyWithOwner } from "../../ports/store";
 import type { GatewayServices } from "../context";
@@ -12,7 +11,7 @@ const UNKNOWN_KEY =
 
 /** Counts an invalid key against its address; requests with valid keys are not counted or limited here. */
 async function invalidKey(services: GatewayServices, address: string | null): Promise<AppError> {
-  const { wrongKeysPerMinute } = services.instance.limits ?? DEFAULT_LIMITS;
+  const { wrongKeysPerMinute } = services.instance.limits;
   const bucket = `wrong-keys:${addressBucket(address)}`;
   const state = await services.limiter.shared.takeForAddress(bucket, wrongKeysPerMinute, MINUTE_MS);
   if (state.allowed) return new AppError("unauthenticated", UNKNOWN_KEY);

@@ -1,5 +1,4 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
 import type { KeyWithOwner } from "../../ports/store";
@@ -46,7 +45,7 @@ function limitsOf(
   { instance, metrics }: BodyServices,
   [keyName, ownerName, processName]: readonly [string, string, string],
 ): EnforcedByteLimit[] {
-  const { keyBodiesBytes, allBodiesBytes } = instance.limits ?? DEFAULT_LIMITS;
+  const { keyBodiesBytes, allBodiesBytes } = instance.limits;
   const ownerBytes = ownerShareBytes(allBodiesBytes);
   const limited = (limit: RefusedLimit, subject: string, maxBytes: number) => (): AppError => {
     metrics.count("rate_limited");

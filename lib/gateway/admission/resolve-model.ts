@@ -1,4 +1,4 @@
-import { MODEL_NAME } from "../../contracts/console/model-name";
+import { MODEL_NAME, MODEL_NAME_RULE } from "../../contracts/console/model-name";
 import { AppError } from "../../errors";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { KeyRecord, ModelRecord } from "../../ports/store";
@@ -34,11 +34,7 @@ export async function resolveModel(
   operation: "speech" | "embeddings" | null,
 ): Promise<CatalogEntry> {
   if (!isModelName(name)) {
-    throw new AppError(
-      "invalid",
-      "'model' must be a model name: a letter or digit, then up to 127 letters, digits or ._:@+/-",
-      { param: "model" },
-    );
+    throw new AppError("invalid", `'model' must be a model name: ${MODEL_NAME_RULE}`, { param: "model" });
   }
   const entry = await ctx.services.catalog.find(name);
   if (entry === null) {
@@ -77,11 +73,9 @@ export async function listUsableModels(ctx: GatewayContext): Promise<CatalogEntr
  */
 export async function getUsableModel(ctx: GatewayContext, name: string): Promise<CatalogEntry> {
   if (!isModelName(name))
-    throw new AppError(
-      "invalid",
-      `'${name}' is not a valid model name: a letter or digit, then up to 127 letters, digits or ._:@+/-`,
-      { param: "model" },
-    );
+    throw new AppError("invalid", `'${name}' is not a valid model name: ${MODEL_NAME_RULE}`, {
+      param: "model",
+    });
   const entry = await ctx.services.catalog.find(name);
   if (entry === null || !mayUseModel(ctx.caller.key, entry.model)) {
     throw new AppError("model_not_found", `The model '${name}' does not exist.`, { param: "model" });

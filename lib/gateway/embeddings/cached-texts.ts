@@ -29,7 +29,7 @@ export interface UncachedTexts {
 }
 
 /** The cached vectors of a call's texts, and their cache keys. */
-export interface Lookup {
+export interface VectorLookup {
   state: "hit" | "miss";
   scope: string;
   /** The generation of the caches when the call began. */
@@ -57,10 +57,10 @@ function* lookUpLocally(
   ctx: GatewayContext,
   scope: string,
   call: CacheableCall,
-): Generator<void, Pick<Lookup, "cached" | "keys">, void> {
+): Generator<void, Pick<VectorLookup, "cached" | "keys">, void> {
   const keyOf = vectorKeys(scope, call.entry, call);
   const keys: string[] = [];
-  const cached: Lookup["cached"] = [];
+  const cached: VectorLookup["cached"] = [];
   for (const { text } of call.inputs) {
     const key = keyOf(text);
     keys.push(key);
@@ -71,7 +71,7 @@ function* lookUpLocally(
 }
 
 /** The cached vectors of a call; null when it does not use the cache. Throws `caller_left`. */
-export async function lookUp(ctx: GatewayContext, call: CacheableCall): Promise<Lookup | null> {
+export async function lookUp(ctx: GatewayContext, call: CacheableCall): Promise<VectorLookup | null> {
   if (!call.entry.model.cacheable || ctx.isNoStore) return null;
   const { vectorCache, sharedCache, cacheGeneration: generation } = ctx.services.state;
   if (!vectorCache.isOn) return null;
@@ -91,7 +91,7 @@ export async function lookUp(ctx: GatewayContext, call: CacheableCall): Promise<
 /** The texts of a call that are not in the cache; `counts`: the tokens of each input. */
 export function* uncachedTexts(
   call: CacheableCall,
-  lookup: Lookup | null,
+  lookup: VectorLookup | null,
   counts: readonly number[],
 ): Generator<void, UncachedTexts, void> {
   const uncached: UncachedTexts = { texts: [], positions: [], tokens: 0, characters: 0, allCharacters: 0 };
@@ -111,7 +111,7 @@ export function* uncachedTexts(
 /** The cached and the new vectors in the order of the inputs; adds the new ones to the cache where `isKept`. */
 export function* mergeVectors(
   ctx: GatewayContext,
-  { scope, generation, cached, keys }: Lookup,
+  { scope, generation, cached, keys }: VectorLookup,
   uncached: UncachedTexts,
   { vectors: created, notice }: EmbeddingResult,
   isKept: boolean,

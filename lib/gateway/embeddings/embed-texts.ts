@@ -15,17 +15,17 @@ import { mayCacheResult } from "../routing/choose-channel";
 import { withFailover } from "../routing/with-failover";
 import {
   type CacheableCall,
-  type Lookup,
   lookUp,
   mergeVectors,
   NEVER_STOPPED,
   runForTexts,
   type UncachedTexts,
   uncachedTexts,
+  type VectorLookup,
 } from "./cached-texts";
 import { countInputs, modelTokenCounter } from "./count-inputs";
 
-export interface EmbedTexts extends CacheableCall {
+export interface EmbeddingsCall extends CacheableCall {
   /** The model name as sent. */
   requestedModel: string;
   /** The field of `dimensions` in the caller's dialect, for messages and `param`. */
@@ -33,7 +33,7 @@ export interface EmbedTexts extends CacheableCall {
   endUser: string | null;
 }
 
-export interface EmbeddedTexts {
+export interface EmbeddingsReply {
   /** In the order of the inputs; built-in engines normalise them, upstreams may not. */
   vectors: Float32Array[];
   /** The base64 of a single vector, where its upstream sent base64 (EmbeddingResult). */
@@ -50,7 +50,7 @@ function checkDimensions({
   requestedModel,
   dimensions,
   dimensionsField,
-}: EmbedTexts): void {
+}: EmbeddingsCall): void {
   if (dimensions === undefined || model.dimensions === null || dimensions === model.dimensions) return;
   const refuse = (message: string): AppError =>
     new AppError("invalid", `'${dimensionsField}' must be ${message}; got ${dimensions}.`, {
@@ -61,12 +61,10 @@ function checkDimensions({
   if (dimensions > model.dimensions) throw refuse(`at most ${model.dimensions} for '${requestedModel}'`);
 }
 
-type Embed = Omit<EmbedTexts, "inputs">;
-
 /** Embeds these texts on one channel; a single text is batched where model and channel allow it. */
 async function embedOn(
   ctx: GatewayContext,
-  call: Embed,
+  call: Omit<EmbeddingsCall, "inputs">,
   uncached: UncachedTexts,
   { channel, upstreamName }: Target,
   options: CallOptions,
@@ -129,7 +127,7 @@ function* checkVectors(
 function cacheState(
   ctx: GatewayContext,
   { model }: CatalogEntry,
-  lookup: Lookup | null,
+  lookup: VectorLookup | null,
 ): Pick<CallPlan, "cache"> {
   if (lookup !== null) return { cache: lookup.state };
   return model.cacheable && ctx.services.state.vectorCache.isOn ? { cache: "bypass" } : {};
@@ -165,9 +163,9 @@ function usedBefore(
 /** A call answered from the cache: free, but with a ledger entry. */
 async function serveFromCache(
   meter: Meter,
-  lookup: Lookup,
+  lookup: VectorLookup,
   { tokens, uncached: { allCharacters: characters } }: PreparedTexts,
-): Promise<EmbeddedTexts> {
+): Promise<EmbeddingsReply> {
   await meter.settle(servedOutcome({ inputTokens: tokens, characters, estimated: false, cached: true }));
   const vectors = lookup.cached.filter((vector) => vector !== undefined);
   return { vectors, inputTokens: tokens, channel: null, headers: meter.headers() };
@@ -179,11 +177,11 @@ interface PreparedTexts {
   tokens: number;
   counts: readonly number[];
   /** Null where the call does not use the cache. */
-  lookup: Lookup | null;
+  lookup: VectorLookup | null;
   uncached: UncachedTexts;
 }
 
-async function prepareTexts(ctx: GatewayContext, call: EmbedTexts): Promise<PreparedTexts> {
+async function prepareTexts(ctx: GatewayContext, call: EmbeddingsCall): Promise<PreparedTexts> {
   const { services, signal } = ctx;
   const { tokens, counts } = await countInputs(
     { services, signal, own: modelTokenCounter(services, call.entry) },
@@ -196,7 +194,7 @@ async function prepareTexts(ctx: GatewayContext, call: EmbedTexts): Promise<Prep
 }
 
 /** Empty for the most common call (one text, all dimensions), so that its trace stays short. */
-function parametersOf({ dimensions, inputs }: EmbedTexts): Pick<CallPlan, "parameters"> {
+function parametersOf({ dimensions, inputs }: EmbeddingsCall): Pick<CallPlan, "parameters"> {
   if (dimensions === undefined && inputs.length === 1) return {};
   return {
     parameters: {
@@ -206,7 +204,7 @@ function parametersOf({ dimensions, inputs }: EmbedTexts): Pick<CallPlan, "param
   };
 }
 
-function planOf(ctx: GatewayContext, call: EmbedTexts, prepared: PreparedTexts): CallPlan {
+function planOf(ctx: GatewayContext, call: EmbeddingsCall, prepared: PreparedTexts): CallPlan {
   const { tokens, lookup, uncached } = prepared;
   return {
     entry: call.entry,
@@ -226,11 +224,11 @@ function planOf(ctx: GatewayContext, call: EmbedTexts, prepared: PreparedTexts):
 /** Settles a call that this channel served, and merges its vectors with the cached ones. */
 async function serveFromChannel(
   ctx: GatewayContext,
-  call: EmbedTexts,
+  call: EmbeddingsCall,
   meter: Meter,
   { tokens, lookup, uncached }: PreparedTexts,
   { result, target }: { result: EmbeddingResult; target: Target },
-): Promise<EmbeddedTexts> {
+): Promise<EmbeddingsReply> {
   const { channel } = target;
   const { tokens: sentTokens, isReported } = reconcileTokens(result.inputTokens, uncached.tokens);
   const characters = uncached.allCharacters;
@@ -266,7 +264,7 @@ async function serveFromChannel(
  * Runs one embeddings call; its ledger entry is settled when it returns. Cached texts are not sent again and cost
  * nothing. Throws `invalid` (dimensions, too many tokens), the errors of `openMeter`, and those of `withFailover`.
  */
-export async function embedTexts(ctx: GatewayContext, call: EmbedTexts): Promise<EmbeddedTexts> {
+export async function embedTexts(ctx: GatewayContext, call: EmbeddingsCall): Promise<EmbeddingsReply> {
   checkDimensions(call);
   const prepared = await prepareTexts(ctx, call);
   const { counts, lookup, uncached } = prepared;

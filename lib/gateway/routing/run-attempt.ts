@@ -1,4 +1,3 @@
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { CallOptions } from "../../ports/speech-model";
 import { StopSource, stopReason } from "../../ports/stop-signal";
@@ -39,7 +38,7 @@ function boundsOf(ctx: GatewayContext, firstByteMs: number, stop: (error: AppErr
   };
   /** Extends the first-byte time by `ms`, at most to the end of the call's total time. */
   const extend = (ms: number): void => {
-    const { callMs } = instance.limits ?? DEFAULT_LIMITS;
+    const { callMs } = instance.limits;
     firstByteBy = Math.max(firstByteBy, Math.min(firstByteBy + ms, ctx.receivedAt + callMs));
     bind();
   };

@@ -1,4 +1,3 @@
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, hasCode, isAppError } from "../../errors";
 import type { Target } from "../../ports/catalog";
 import type { CallOptions } from "../../ports/speech-model";
@@ -21,7 +20,7 @@ const LARGE_CHARACTERS = 4_000;
 
 /** Total time for the first byte over all attempts; whole replies may take longer (`extendFirstByte`). */
 function firstByteLimitMs(ctx: GatewayContext, { entry }: CallPlan): number {
-  const limits = ctx.services.instance.limits ?? DEFAULT_LIMITS;
+  const limits = ctx.services.instance.limits;
   return entry.model.operation === "speech" ? limits.speechFirstByteMs : limits.embeddingsFirstByteMs;
 }
 
@@ -66,7 +65,7 @@ function skippedChannels(
 
 /** Most attempts of one request: two on a single channel, else one per channel, and at most the configured number. */
 export function attemptsAllowed({ instance }: Pick<GatewayServices, "instance">, channels: number): number {
-  const { attemptsPerCall } = instance.limits ?? DEFAULT_LIMITS;
+  const { attemptsPerCall } = instance.limits;
   return Math.min(attemptsPerCall, channels === 1 ? 2 : channels);
 }
 

@@ -33,7 +33,7 @@ interface VoiceNames {
    */
   defaults: ReadonlyMap<string, string>;
   /** True when a channel accepts names that it does not list, and for a model without a channel to ask. */
-  isOpen: boolean;
+  acceptsAnyName: boolean;
 }
 
 /** The voices of each channel of the model, in order; empty for a channel that cannot list them now. */
@@ -82,7 +82,7 @@ export async function listVoiceNames(services: GatewayServices, entry: CatalogEn
     aliases: [...new Set(lists.flatMap((voices) => voices.flatMap((voice) => voice.aliases ?? [])))],
     ids: entry.routes.flatMap(({ channel }) => voiceIdPatterns(services, channel)),
     defaults: defaultVoices(entry, lists, all[0] ?? ""),
-    isOpen: lists.length === 0 || lists.some((voices) => voices.length === 0),
+    acceptsAnyName: lists.length === 0 || lists.some((voices) => voices.length === 0),
   };
   NAMES.set(entry, { lists, names });
   return names;
@@ -127,7 +127,7 @@ interface AskedFor {
  * The message about a voice that no channel of the model has, with the nearest name; null when a channel may have it.
  */
 export function unknownVoice(asked: string, voices: VoiceNames, { field, model }: AskedFor): string | null {
-  if (voices.isOpen || findVoice(asked, voices) !== undefined) return null;
+  if (voices.acceptsAnyName || findVoice(asked, voices) !== undefined) return null;
   if (voices.ids.some((form) => form.test(asked))) return null;
   const near = nearestName(asked, voices.names);
   const hint = near === null ? "GET /v1/audio/voices lists them" : `did you mean '${near}'?`;

@@ -1,4 +1,3 @@
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, causedByRequest, hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { MovingDeadline } from "../../ports/moving-deadline";
@@ -210,7 +209,7 @@ export class TimedEvents {
   #onLate: (error: AppError) => void = () => undefined;
 
   constructor(ctx: GatewayContext, opened: Pick<OpenedSpeech, "source" | "idleMs">) {
-    const { idleMs, callMs } = ctx.services.instance.limits ?? DEFAULT_LIMITS;
+    const { idleMs, callMs } = ctx.services.instance.limits;
     this.#source = opened.source;
     this.#clock = ctx.services.clock;
     // A channel's shorter limit is applied by its provider, within each upstream call but not between two of them.

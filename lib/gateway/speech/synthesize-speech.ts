@@ -105,7 +105,7 @@ export async function synthesizeSpeech(ctx: GatewayContext, input: SpeechInput):
   const memory = new ReplyMemory(ctx, checked.maxSeconds);
   try {
     if (plan.isBuffered === true) memory.reserve();
-    const { opened, ignored } = await openCall(ctx, { input, ...checked, meter, memory });
+    const { opened, ignored } = await speakOrReplay(ctx, { input, ...checked, meter, memory });
     return {
       totalBytes: opened.totalBytes ?? null,
       events: new MeteredSpeech(ctx, meter, opened, {
@@ -155,7 +155,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
   const letters = isCached ? 0 : await runInSlices(spokenLetters(text), ctx.signal);
   const extent = { characters, letters, speed: input.speed };
   // True when the voice depends on the channel, which is not chosen yet.
-  const isVoiceOpen = new Set(assigned.defaults.values()).size > 1;
+  const voiceDependsOnChannel = new Set(assigned.defaults.values()).size > 1;
   const plan: CallPlan = {
     entry,
     requestedModel: input.model,
@@ -166,7 +166,7 @@ async function checkSpeech(ctx: GatewayContext, input: SpeechInput): Promise<Che
     endUser: input.endUser,
     alwaysOpensEntry: !isCached,
     isBuffered: input.isReplyBuffered === true && mayUseUpstream,
-    parameters: parametersOf(input, isVoiceOpen ? [] : assigned.segments),
+    parameters: parametersOf(input, voiceDependsOnChannel ? [] : assigned.segments),
     promptText: () => text,
     ...(lookup.state === null ? {} : { cache: lookup.state }),
   };
@@ -216,7 +216,7 @@ function acceptsPart({ isReplyBuffered, source }: SpeechInput): boolean {
 }
 
 /** The speech from the cache, or from the first channel that returns audio. */
-async function openCall(
+async function speakOrReplay(
   ctx: GatewayContext,
   call: CheckedSpeech & { input: SpeechInput; meter: Meter; memory: ReplyMemory },
 ): Promise<{ opened: OpenedSpeech; ignored: readonly string[] }> {

@@ -2,7 +2,6 @@ import type { z } from "zod";
 import { takeMemberChange } from "../../console/auth/attempt-limit";
 import type { ConsoleCaller, ConsoleContext, ConsoleServices } from "../../console/context";
 import { describeAsSentence, issuesOf } from "../../contracts/describe-issue";
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError, type Issue, isAppError } from "../../errors";
 import { checkContentType, checkRawType } from "../core/content-type";
 import { type Inbound, jsonReply, type Outbound } from "../core/exchange";
@@ -126,7 +125,7 @@ async function readBody(route: ConsoleRoute, services: ConsoleServices, request:
   const isBare = route.body === undefined && !hasBody(request);
   checkContentType(request, !isBare);
   if (isBare) return undefined;
-  const limits = services.instance.limits ?? DEFAULT_LIMITS;
+  const limits = services.instance.limits;
   const bytes = await request.readBody(route.maxBodyBytes ?? limits.consoleBodyBytes);
   if (route.body !== undefined) {
     const fields = readJsonObject(bytes, jsonLimits(route));

@@ -1,5 +1,5 @@
 import type { Method } from "../../contracts/console/endpoints";
-import { MODEL_NAME } from "../../contracts/console/model-name";
+import { MODEL_NAME, MODEL_NAME_RULE } from "../../contracts/console/model-name";
 import { AppError } from "../../errors";
 import type { Parameters, Route, Surface } from "./route";
 
@@ -135,11 +135,9 @@ function checkParameter(name: string, value: string): AppError | "not-found" | n
   if (name !== "model") return PARAMETER.test(value) ? null : "not-found";
   if (DOT_SEGMENT.test(value)) return "not-found";
   if (MODEL_NAME.test(value)) return null;
-  return new AppError(
-    "invalid",
-    "The model in the path is not a valid model name: a letter or digit, then up to 127 letters, digits or ._:@+/-",
-    { param: "model" },
-  );
+  return new AppError("invalid", `The model in the path is not a valid model name: ${MODEL_NAME_RULE}`, {
+    param: "model",
+  });
 }
 
 function readParameters(
@@ -164,8 +162,11 @@ function routeFor(methods: MethodTable, method: string): Route | undefined {
   return methods.get((method === "HEAD" ? "GET" : method) as Method);
 }
 
-function firstRoute(methods: MethodTable): Route | undefined {
-  return methods.values().next().value;
+/** The answer for a path that has routes, but none for the method. */
+function wrongMethodOf(methods: MethodTable, path: string): Match {
+  const sibling = methods.values().next().value;
+  const surface = sibling === undefined ? surfaceOf(path) : surfaceOfRoute(sibling);
+  return { kind: "wrong-method", surface, allow: allowOf(methods) };
 }
 
 /** Finds the route of a normalized path (see normalizePath). */
@@ -174,9 +175,7 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
   if (exact !== undefined) {
     const route = routeFor(exact, method);
     if (route !== undefined) return { kind: "found", route, params: NO_PARAMETERS, error: null };
-    const sibling = firstRoute(exact);
-    const surface = sibling === undefined ? surfaceOf(path) : surfaceOfRoute(sibling);
-    return { kind: "wrong-method", surface, allow: allowOf(exact) };
+    return wrongMethodOf(exact, path);
   }
   let wrongMethod: Match | null = null;
   for (const pattern of table.patterns.get(firstTwoSegments(path)) ?? []) {
@@ -191,9 +190,7 @@ export function matchRoute(table: RouteTable, method: string, path: string): Mat
       const known = table.modelMethods.get(firstTwoSegments(path)) ?? [];
       return { kind: "unknown", surface: surfaceOf(path), modelMethod: { asked, known } };
     }
-    const sibling = firstRoute(pattern.methods);
-    const surface = sibling === undefined ? surfaceOf(path) : surfaceOfRoute(sibling);
-    wrongMethod ??= { kind: "wrong-method", surface, allow: allowOf(pattern.methods) };
+    wrongMethod ??= wrongMethodOf(pattern.methods, path);
     if (!pattern.endsLikeModel) break;
   }
   return wrongMethod ?? { kind: "unknown", surface: surfaceOf(path) };

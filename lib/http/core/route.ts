@@ -88,8 +88,8 @@ export interface GatewayRoute {
   method: Method;
   path: string;
   /**
-   * Selects the limits of the body, and which models a request may name when a stored reply is returned (null: any). It
-   * has no other effect: the handler checks the key with `resolveModel`.
+   * Selects the limits of the body, which models a request may name when a stored reply is returned (null: any), the
+   * names of spans, and the links of /openapi.json. It permits nothing: the handler checks the key with `resolveModel`.
    */
   operation: Exclude<Operation, "manage"> | null;
   summary: string;

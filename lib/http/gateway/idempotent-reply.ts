@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import type { Slot } from "../../gateway/admission/enter-gateway";
 import type { GatewayContext } from "../../gateway/context";
@@ -198,7 +197,7 @@ export async function answerOnce(
   call: IdempotentCall,
 ): Promise<Outbound> {
   const { services } = ctx;
-  const deadline = ctx.receivedAt + (services.instance.limits ?? DEFAULT_LIMITS).callMs;
+  const deadline = ctx.receivedAt + services.instance.limits.callMs;
   let current = ctx;
   for (;;) {
     const isInside = await call.slot.enterCaller();

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { ConsoleServices } from "../../console/context";
 import { codePoints } from "../../contracts/code-points";
-import { DEFAULT_LIMITS } from "../../contracts/limits";
 import { AppError } from "../../errors";
 import { admitRequest } from "../../gateway/admission/admit-request";
 import { authenticateKey } from "../../gateway/admission/authenticate-key";
@@ -64,7 +63,7 @@ function jsonLimits(route: GatewayRoute): JsonLimits {
 }
 
 function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
-  const limits = services.instance.limits ?? DEFAULT_LIMITS;
+  const limits = services.instance.limits;
   return route.operation === "embeddings" ? limits.embeddingsBodyBytes : limits.jsonBodyBytes;
 }
 
@@ -74,27 +73,31 @@ const MAX_SINGLE_STEP_BYTES = 64 * 1024;
 /** The key is checked again after a body that took longer than this to arrive, in milliseconds. */
 const SLOW_BODY_MS = 50;
 
-/** The caller of a request. Its key may be revoked or restricted while a slow body arrives or a repeat waits. */
-class Caller {
+/** The key of a request, which may be revoked or restricted while a slow body arrives or a repeat waits. */
+class PresentedKey {
   private constructor(
     private readonly services: ConsoleServices,
     private readonly request: Inbound,
-    private readonly presented: string,
+    private readonly key: string,
     /** The key and its owner when the request arrived. */
     readonly arrived: KeyWithOwner,
     private readonly arrivedAt: number,
   ) {}
 
   /** Authenticates the key of a request. Throws like `presentedKey` and `authenticateKey`. */
-  static async of(services: ConsoleServices, request: Inbound, takesGoogleKey: boolean): Promise<Caller> {
-    const presented = presentedKey(request, takesGoogleKey);
-    const arrived = await authenticateKey(services, presented, request.peer);
-    return new Caller(services, request, presented, arrived, services.clock.monotonic());
+  static async of(
+    services: ConsoleServices,
+    request: Inbound,
+    takesGoogleKey: boolean,
+  ): Promise<PresentedKey> {
+    const key = presentedKey(request, takesGoogleKey);
+    const arrived = await authenticateKey(services, key, request.peer);
+    return new PresentedKey(services, request, key, arrived, services.clock.monotonic());
   }
 
   /** The key and its owner as they are now. Throws the errors of a new request. */
   current(): Promise<KeyWithOwner> {
-    return authenticateKey(this.services, this.presented, this.request.peer);
+    return authenticateKey(this.services, this.key, this.request.peer);
   }
 
   /** The key and its owner: as they are now after a slow body, else as they were on arrival. */
@@ -105,7 +108,7 @@ class Caller {
 }
 
 interface ReadCall {
-  /** As `Caller.recent` returns it. */
+  /** As `PresentedKey.recent` returns it. */
   caller: KeyWithOwner;
   /** Undefined for GET. */
   body: unknown;
@@ -144,7 +147,6 @@ function gatewayContext(
   return {
     services,
     caller,
-    peer: request.peer,
     requestId: request.requestId,
     trace: progress.trace,
     tags: readTags(request),
@@ -188,7 +190,7 @@ interface Admitted {
   params: Parameters;
   pathError: AppError | null;
   progress: CallProgress;
-  caller: Caller;
+  presented: PresentedKey;
   /** Null for GET. */
   slot: Slot | null;
 }
@@ -197,12 +199,12 @@ async function readCall(
   route: GatewayRoute,
   services: ConsoleServices,
   request: Inbound,
-  { slot, caller }: Admitted,
+  { slot, presented }: Admitted,
 ): Promise<ReadCall> {
-  if (route.method === "GET") return { caller: await caller.recent(), body: undefined, idempotency: null };
+  if (route.method === "GET") return { caller: await presented.recent(), body: undefined, idempotency: null };
   checkContentType(request, false);
   const bytes = await request.readBody(maxBodyBytes(route, services), slot?.body);
-  const recent = await caller.recent();
+  const recent = await presented.recent();
   const limits = jsonLimits(route);
   const body =
     bytes.length <= MAX_SINGLE_STEP_BYTES
@@ -232,7 +234,7 @@ async function answerCall(
       slot,
       execute,
       authorizeReplay: async (own) =>
-        authorizeReplay(route, { ...own, caller: await admitted.caller.current() }, { params, body }),
+        authorizeReplay(route, { ...own, caller: await admitted.presented.current() }, { params, body }),
     });
   } catch (error) {
     return renderFailedCall(surfaceOfCall(route, request), services, request, progress, error);
@@ -258,19 +260,19 @@ export async function runGatewayRoute(
   const trace = isCall ? services.tracing?.begin(request.headers.get("traceparent")) : undefined;
   const progress: CallProgress = { caller: null, model: params.model, opened: null, trace };
   try {
-    const caller = await Caller.of(services, request, route.takesGoogleKey ?? false);
-    const { arrived } = caller;
+    const presented = await PresentedKey.of(services, request, route.takesGoogleKey ?? false);
+    const { arrived } = presented;
     progress.caller = arrived;
-    const sentKey = request.headers.get("idempotency-key") ?? null;
+    const idempotencyKey = request.headers.get("idempotency-key") ?? null;
     const slot =
-      route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, sentKey);
+      route.method === "GET" ? null : await enterGateway(services, arrived, request.signal, idempotencyKey);
     if (slot !== null) request.onFinished(slot.leave);
     const limitHeaders = slot === null ? await admitRequest(services, arrived) : slot.limitHeaders;
     const reply = await answerCall(route, services, request, {
       params,
       pathError,
       progress,
-      caller,
+      presented,
       slot,
     });
     const headers = limitHeaders === null ? reply.headers : Object.assign({}, limitHeaders, reply.headers);

@@ -1,5 +1,6 @@
 import type { AppError } from "../../errors";
 import type { GatewayContext } from "../../gateway/context";
+import type { SpokenEvent } from "../../gateway/speech/speech-stream";
 import type { SpeechCall } from "../../gateway/speech/synthesize-speech";
 import type { Outbound } from "../core/exchange";
 import { appErrorOf } from "../core/render-error";
@@ -15,7 +16,7 @@ export function speechBody(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncIterableIterator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]();
-  let isBegun = false;
+  let hasBegun = false;
   return {
     [Symbol.asyncIterator]() {
       return this;
@@ -23,10 +24,10 @@ export function speechBody(
     async next() {
       try {
         const chunk = await source.next();
-        isBegun = true;
+        hasBegun = true;
         return chunk;
       } catch (error) {
-        if (isBegun) streamFailure(ctx, call, error);
+        if (hasBegun) logStreamFailure(ctx, call, error);
         // Settles the call with this error unless it has already ended, and rethrows it.
         await call.events.throw?.(error);
         throw error;
@@ -44,7 +45,7 @@ export function speechBody(
 /**
  * The reply that `render` makes of a call. A throw ends the call with that error, since its events would never be read.
  */
-export async function renderCall(
+export async function endCallOnThrow(
   call: SpeechCall,
   render: () => Outbound | Promise<Outbound>,
 ): Promise<Outbound> {
@@ -80,7 +81,7 @@ const loggedCalls = new WeakSet<Pick<SpeechCall, "logFields">>();
  * before: a stream whose error became its last event throws it once more. If the error is rethrown, the adapter also
  * logs that the reply was cut, without the error code.
  */
-export function streamFailure(
+export function logStreamFailure(
   ctx: GatewayContext,
   call: Pick<SpeechCall, "logFields">,
   thrown: unknown,
@@ -121,6 +122,4 @@ export function audioOf(
   };
 }
 
-export type SpeechEnd = Extract<SpokenEventOf<SpeechCall>, { type: "end" }>;
-type SpokenEventOf<Call extends SpeechCall> =
-  Call["events"] extends AsyncIterableIterator<infer Event> ? Event : never;
+export type SpeechEnd = Extract<SpokenEvent, { type: "end" }>;

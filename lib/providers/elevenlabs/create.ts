@@ -114,14 +114,14 @@ function speechBody(
 }
 
 function post(
-  { outbound, keyOf }: UpstreamSettings,
+  { outbound, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   voice: string,
   body: Record<string, unknown>,
   options: CallOptions,
 ): Promise<UpstreamReply> {
   const { sample_rate, enable_logging, ca } = ELEVENLABS_OPTIONS.of(channel);
-  const key = keyOf(channel);
+  const key = decryptKey(channel);
   const logging = enable_logging === false ? "&enable_logging=false" : "";
   return outbound.call({
     channel,

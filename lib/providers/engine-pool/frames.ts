@@ -41,7 +41,7 @@ function framed(kind: number, content: Uint8Array): Buffer {
 export const dataFrame = (bytes: Uint8Array): Buffer => framed(DATA, bytes);
 export const endFrame = (end: EngineEnd): Buffer => framed(END, Buffer.from(JSON.stringify(end)));
 
-export function failureOf(error: unknown): EngineEnd {
+export function failedEnd(error: unknown): EngineEnd {
   const known = isAppError(error) ? error : new AppError("internal", "The engine failed.", {}, error);
   const { code, message, details, cause } = known;
   // Only for the log of the calling process.

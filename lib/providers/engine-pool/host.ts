@@ -7,7 +7,7 @@ import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { CallOptions } from "../../ports/speech-model";
 import type { ProvidersOfProcess } from "../registry";
-import { dataFrame, type EngineCall, type EngineEnd, endFrame, failureOf } from "./frames";
+import { dataFrame, type EngineCall, type EngineEnd, endFrame, failedEnd } from "./frames";
 
 export interface EngineHost {
   close(): Promise<void>;
@@ -69,7 +69,7 @@ async function answer(
       if (!response.write(frame)) await once(response, "drain", { signal });
     });
   } catch (error) {
-    end = failureOf(error);
+    end = failedEnd(error);
   }
   if (!response.destroyed) response.end(endFrame(end));
 }

@@ -33,13 +33,13 @@ export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelReco
 
 /** Sends one batch; returns the body of its reply. */
 async function callBatch(
-  { outbound, keyOf }: UpstreamSettings,
+  { outbound, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   request: EmbeddingRequest,
   options: CallOptions,
 ): Promise<Uint8Array> {
   const settings = GEMINI_OPTIONS.of(channel);
-  const key = keyOf(channel);
+  const key = decryptKey(channel);
   const dimensions = settings.dimensions === "shorten" ? undefined : request.dimensions;
   const requests = request.texts.map((text) => ({
     model: resourceOf(request.model),

@@ -20,8 +20,7 @@ export function geminiSpeechBody(request: SpeechRequest, options: SpeechBodyOpti
       param: "speed",
     });
   }
-  const isOwnDialect = request.source?.dialect === "gemini";
-  return isOwnDialect && request.source
+  return request.source?.dialect === "gemini"
     ? bodyFromSource(request, request.source.body, options)
     : bodyFromSegments(request, options);
 }

@@ -56,13 +56,13 @@ export function geminiSpeech(settings: UpstreamSettings, channel: ChannelRecord)
 }
 
 async function* speak(
-  { outbound, keyOf, clock }: UpstreamSettings,
+  { outbound, decryptKey, clock }: UpstreamSettings,
   channel: ChannelRecord,
   request: SpeechRequest,
   options: CallOptions,
 ): AsyncGenerator<SpeechEvent> {
   const settings = GEMINI_OPTIONS.of(channel);
-  const key = keyOf(channel);
+  const key = decryptKey(channel);
   const secrets = key === null ? [] : [key];
   const baseUrl = geminiBase(channel);
   const { maxSeconds = 0, acceptsPart = false } = request;

@@ -38,14 +38,14 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
 
 /** Sends one batch; returns the body of its reply. */
 async function callBatch(
-  { outbound, keyOf }: UpstreamSettings,
+  { outbound, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   { model, texts, dimensions, user }: Omit<EmbeddingRequest, "texts"> & { texts: readonly string[] },
   chosen: ChosenValues,
   options: CallOptions,
 ): Promise<Uint8Array> {
   const form = formOf(channel);
-  const key = keyOf(channel);
+  const key = decryptKey(channel);
   const isShortenedHere = form.options.dimensions === "shorten";
   return await outbound.callWhole({
     channel,

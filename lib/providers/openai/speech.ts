@@ -123,14 +123,14 @@ function speechBody(
 }
 
 function post(
-  { outbound, keyOf }: UpstreamSettings,
+  { outbound, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   model: string,
   body: Record<string, unknown>,
   options: CallOptions,
 ): Promise<UpstreamReply> {
   const form = formOf(channel);
-  const key = keyOf(channel);
+  const key = decryptKey(channel);
   return outbound.call({
     channel,
     baseUrl: form.baseUrl,
@@ -149,7 +149,7 @@ function post(
 
 /** The samples of one reply; `reported` gets the token counts that an event stream has at its end. */
 async function* pcmOf(
-  { keyOf }: UpstreamSettings,
+  { decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   { contentType, header, isDelimited, body }: UpstreamReply,
   reported: SpeechUsage,
@@ -157,7 +157,7 @@ async function* pcmOf(
   const { options, baseUrl } = formOf(channel);
   const { sample_rate } = options;
   if (contentType === "text/event-stream") {
-    const key = keyOf(channel);
+    const key = decryptKey(channel);
     const secrets = secretsOf({ secrets: key === null ? [] : [key], channel }, new URL(baseUrl));
     yield* speechEventPcm(body, sample_rate ?? null, reported, secrets);
     return;

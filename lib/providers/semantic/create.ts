@@ -38,7 +38,7 @@ const MAX_NAMED = 8;
 const MAX_STEP_BACK_TOKENS = 16;
 
 /** The segments of a text: one, or as few as possible of about the same length, divided between words. */
-export function segmentsOf(
+export function splitIntoSegments(
   ids: readonly number[],
   opening: string,
   startsWord: (id: number) => boolean,
@@ -69,8 +69,8 @@ interface Divided {
 function* divide(texts: readonly string[], pieces: PieceTokenizer): Generator<void, Divided, void> {
   const divided: Divided = { segments: [], textIndexes: [] };
   for (const [index, text] of texts.entries()) {
-    const { ids } = yield* pieces.encode(text);
-    for (const segment of segmentsOf(ids, text.slice(0, OPENING), (id) => pieces.startsWord(id))) {
+    const ids = yield* pieces.encode(text);
+    for (const segment of splitIntoSegments(ids, text.slice(0, OPENING), (id) => pieces.startsWord(id))) {
       divided.segments.push(segment);
       divided.textIndexes.push(index);
     }
@@ -157,7 +157,7 @@ export function createSemanticModel(options: SemanticModelOptions): SemanticMode
   return {
     tokens: {
       *countInSteps(text, limit) {
-        return (yield* tokenizer().encode(text, limit)).ids.length;
+        return (yield* tokenizer().encode(text, limit)).length;
       },
     },
     async embed({ texts, dimensions = DIMENSIONS }, call) {

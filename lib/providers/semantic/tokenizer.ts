@@ -1,12 +1,6 @@
 /** `[piece, log probability]` by ID, as in the model's vocab.json. */
 export type Vocabulary = readonly (readonly [string, number])[];
 
-export interface Encoded {
-  ids: number[];
-  /** Sum of the pieces' log probabilities: how usual the text is in the language of the vocabulary. */
-  score: number;
-}
-
 /** The ID of characters that are not in the vocabulary. */
 const UNKNOWN = 0;
 /** Lower IDs are control symbols, not pieces of text. */
@@ -61,18 +55,18 @@ export class PieceTokenizer {
     return this.#wordStart[id] ?? false;
   }
 
-  /** At least one token. Yields every 64 words; stops when there are more than `limit` tokens. */
-  *encode(text: string, limit = Number.POSITIVE_INFINITY): Generator<void, Encoded, void> {
-    const encoded: Encoded = { ids: [], score: 0 };
+  /** The IDs of the pieces, at least one. Yields every 64 words; stops when there are more than `limit`. */
+  *encode(text: string, limit = Number.POSITIVE_INFINITY): Generator<void, number[], void> {
+    const ids: number[] = [];
     let words = 0;
     for (const word of wordsOf(text)) {
-      this.#encodeWord(word, encoded);
-      if (encoded.ids.length > limit) return encoded;
+      this.#encodeWord(word, ids);
+      if (ids.length > limit) return ids;
       words++;
       if (words % WORDS_PER_STEP === 0) yield;
     }
-    if (encoded.ids.length === 0) encoded.ids.push(this.#blank);
-    return encoded;
+    if (ids.length === 0) ids.push(this.#blank);
+    return ids;
   }
 
   #add(piece: string, id: number): void {
@@ -87,7 +81,7 @@ export class PieceTokenizer {
   }
 
   /** Appends the word's tokens; neighbouring unknown characters are one token. */
-  #encodeWord(word: string, into: Encoded): void {
+  #encodeWord(word: string, ids: number[]): void {
     const scores = new Float64Array(word.length + 1).fill(Number.NEGATIVE_INFINITY);
     /** The last piece of the best division up to each position, and where that piece begins. */
     const pieces = new Int32Array(word.length + 1);
@@ -117,9 +111,8 @@ export class PieceTokenizer {
     }
     const found: number[] = [];
     for (let at = word.length; at > 0; at = starts[at] ?? 0) found.push(pieces[at] ?? UNKNOWN);
-    into.score += scores[word.length] ?? 0;
     for (const id of found.reverse()) {
-      if (id !== UNKNOWN || into.ids.at(-1) !== UNKNOWN) into.ids.push(id);
+      if (id !== UNKNOWN || ids.at(-1) !== UNKNOWN) ids.push(id);
     }
   }
 }

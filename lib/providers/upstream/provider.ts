@@ -23,7 +23,7 @@ export interface UpstreamSettings {
   clock: Clock;
   limits: Pick<Limits, "speechFirstByteMs">;
   /** The channel's current key, decrypted; null when it has none. */
-  keyOf(channel: ChannelRecord): string | null;
+  decryptKey(channel: ChannelRecord): string | null;
 }
 
 /** Limit of a speech reply, in decoded bytes. */

@@ -14,13 +14,13 @@ interface ListSource extends Pick<OutboundRequest, "baseUrl" | "readRefusal" | "
 
 /** The JSON of a list of models or voices. */
 export async function readList(
-  { outbound, keyOf }: UpstreamSettings,
+  { outbound, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   { headers, ...source }: ListSource,
   path: string,
   options: CallOptions,
 ): Promise<unknown> {
-  const key = keyOf(channel);
+  const key = decryptKey(channel);
   const reply = await outbound.call({
     channel,
     method: "GET",

@@ -25,7 +25,7 @@ async function read(reply: string, size: number, acceptsBase64: boolean) {
     {
       clock: SYSTEM_CLOCK,
       limits: DEFAULT_LIMITS,
-      keyOf: () => "sk-upstream",
+      decryptKey: () => "sk-upstream",
       outbound: {
         call: async () => ({
           header: () => null,

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { segmentsOf } from "@/lib/providers/semantic/create";
+import { splitIntoSegments } from "@/lib/providers/semantic/create";
 import { groupByLength } from "@/lib/providers/semantic/encoder";
-import { type Encoded, PieceTokenizer, type Vocabulary } from "@/lib/providers/semantic/tokenizer";
+import { PieceTokenizer, type Vocabulary } from "@/lib/providers/semantic/tokenizer";
 import { packageFolder } from "@/lib/server/process/workers";
 
 const vocabulary = JSON.parse(
@@ -17,8 +17,8 @@ function encode(text: string, limit?: number): { ids: number[]; steps: number } 
   const work = tokenizer.encode(text, limit);
   let steps = 0;
   for (;;) {
-    const step: IteratorResult<void, Encoded> = work.next();
-    if (step.done === true) return { ids: step.value.ids, steps };
+    const step: IteratorResult<void, number[]> = work.next();
+    if (step.done === true) return { ids: step.value, steps };
     steps++;
   }
 }
@@ -80,9 +80,9 @@ const every = (first: number) => (id: number) => id % first === 0;
 
 test("keeps a text of up to 128 tokens whole, and divides longer ones into few parts before a word", () => {
   const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
-  expect(segmentsOf(ids(128), "text", every(5))).toEqual([{ ids: ids(128), opening: "text" }]);
+  expect(splitIntoSegments(ids(128), "text", every(5))).toEqual([{ ids: ids(128), opening: "text" }]);
   for (const count of [129, 200, 256, 257, 1_000, 8_192]) {
-    const segments = segmentsOf(ids(count), "text", every(5));
+    const segments = splitIntoSegments(ids(count), "text", every(5));
     expect(segments.flatMap((segment) => segment.ids)).toEqual(ids(count));
     expect(segments.length).toBeLessThanOrEqual(Math.ceil(count / 128) + Math.ceil(count / 1_000));
     for (const [at, segment] of segments.entries()) {
@@ -92,7 +92,9 @@ test("keeps a text of up to 128 tokens whole, and divides longer ones into few p
     }
   }
   // A word that is longer than a part has no better place to divide it.
-  expect(segmentsOf(ids(300), "", () => false).map((segment) => segment.ids.length)).toEqual([100, 100, 100]);
+  expect(splitIntoSegments(ids(300), "", () => false).map((segment) => segment.ids.length)).toEqual([
+    100, 100, 100,
+  ]);
 });
 
 test("groups similar lengths, so that a long sequence pads no short one", () => {

@@ -127,6 +127,7 @@ export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
 export const EngineEmbeddingsRequest = EmbeddingsRequest.extend({ model: Model.optional() }).meta({
   required: ["model", "input"],
 });
+export type EngineEmbeddingsRequest = z.output<typeof EngineEmbeddingsRequest>;
 
 export const EmbeddingsReply = z.object({
   object: z.literal("list"),

@@ -2,7 +2,7 @@ import { BatchEmbedContentsRequest, EmbedContentRequest } from "../../../contrac
 import { AppError } from "../../../errors";
 import { resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
-import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
+import { type EmbeddingsReply, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
 import { checkFields } from "../../core/check-fields";
 import { JSON_TYPE, type Outbound } from "../../core/exchange";
@@ -95,7 +95,7 @@ async function checkModels(
  * True when the task type had no effect: only Gemini channels support it. The channel of cached vectors is unknown, so
  * for these all channels of the model are checked.
  */
-function ignoresTaskType({ channel }: EmbeddedTexts, { routes }: CatalogEntry): boolean {
+function ignoresTaskType({ channel }: EmbeddingsReply, { routes }: CatalogEntry): boolean {
   const channels = channel === null ? routes.map((route) => route.channel) : [channel];
   return channels.every(({ provider }) => provider !== "gemini");
 }
@@ -104,7 +104,7 @@ async function embed(
   ctx: GatewayContext,
   model: string,
   requests: readonly PlacedRequest[],
-): Promise<EmbeddedTexts> {
+): Promise<EmbeddingsReply> {
   const settings = commonSettings(requests);
   const inputs = requests.map(({ request }) => ({ text: textOf(request.content) }));
   const entry = await resolveModel(ctx, model, "embeddings");
@@ -127,7 +127,7 @@ async function embed(
   return { ...embedded, headers: { ...embedded.headers, "x-patchbay-ignored": ignored.join(", ") } };
 }
 
-function usageOf({ inputTokens }: EmbeddedTexts): string {
+function usageOf({ inputTokens }: EmbeddingsReply): string {
   return `"usageMetadata":{"promptTokenCount":${inputTokens},"totalTokenCount":${inputTokens}}`;
 }
 
@@ -160,7 +160,7 @@ export async function batchEmbedContents(
 }
 
 /** Yields after every 32 vectors, so that writing thousands does not delay other calls. */
-async function* embeddingsInPieces(embedded: EmbeddedTexts): AsyncGenerator<Uint8Array> {
+async function* embeddingsInPieces(embedded: EmbeddingsReply): AsyncGenerator<Uint8Array> {
   const PER_PIECE = 32;
   let text = '{"embeddings":[';
   for (const [index, vector] of embedded.vectors.entries()) {

@@ -5,7 +5,7 @@ import { type SpeechInput, synthesizeSpeech } from "../../../gateway/speech/synt
 import { checkFields } from "../../core/check-fields";
 import { JSON_TYPE, type Outbound } from "../../core/exchange";
 import { errorBody } from "../../core/render-error";
-import { renderCall, speechBody, streamFailure } from "../speech-body";
+import { endCallOnThrow, logStreamFailure, speechBody } from "../speech-body";
 import { camelFields } from "./field-names";
 import { newReplyFields } from "./speech-reply";
 import { JSON_ARRAY, SSE, streamedSpeech } from "./streamed-speech";
@@ -144,7 +144,7 @@ export async function generateSpeech(ctx: GatewayContext, model: string, body: u
     needsBase64: container === "pcm",
     ...input,
   });
-  return renderCall(call, () => ({
+  return endCallOnThrow(call, () => ({
     status: 200,
     headers: { "content-type": JSON_TYPE, ...call.headers() },
     body: speechBody(ctx, call, wholeSpeech(call, newReplyFields(ctx, model, container))),
@@ -161,8 +161,8 @@ export async function streamSpeech(
   const { input, container } = readGeminiSpeech(model, body);
   const call = await synthesizeSpeech(ctx, input);
   const framing = new URLSearchParams(query).get("alt") === "sse" ? SSE : JSON_ARRAY;
-  const errorFrame = (error: unknown) => errorBody("gemini", streamFailure(ctx, call, error));
-  return renderCall(call, () => ({
+  const errorFrame = (error: unknown) => errorBody("gemini", logStreamFailure(ctx, call, error));
+  return endCallOnThrow(call, () => ({
     status: 200,
     headers: {
       "content-type": framing.contentType,

@@ -55,22 +55,22 @@ export async function* wholeSpeech(call: SpeechCall, fields: SpeechReplyFields):
 async function* asWav(pcm: AsyncIterable<Uint8Array>, totalBytes: number | null): AsyncGenerator<Uint8Array> {
   const buffered: Uint8Array[] = [];
   let bytes = 0;
-  let isOpen = totalBytes !== null;
+  let hasHeader = totalBytes !== null;
   if (totalBytes !== null) yield wavHeader(SPEECH_SAMPLE_RATE, totalBytes);
   for await (const chunk of pcm) {
-    if (isOpen) {
+    if (hasHeader) {
       yield chunk;
       continue;
     }
     buffered.push(chunk);
     bytes += chunk.byteLength;
     if (bytes > MAX_BUFFERED_WAV_BYTES) {
-      isOpen = true;
+      hasHeader = true;
       yield wavHeader(SPEECH_SAMPLE_RATE, null);
       yield* buffered.splice(0);
     }
   }
-  if (isOpen) return;
+  if (hasHeader) return;
   yield wavHeader(SPEECH_SAMPLE_RATE, bytes);
   yield* buffered;
 }

@@ -1,3 +1,4 @@
+import { MODEL_NAME_RULE } from "../../../contracts/console/model-name";
 import {
   DEFAULT_ENCODING_FORMAT,
   type EmbeddingsInput,
@@ -9,7 +10,7 @@ import { AppError } from "../../../errors";
 import { isModelName, resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
 import { type EmbeddingInput, tooManyTokens } from "../../../gateway/embeddings/count-inputs";
-import { type EmbeddedTexts, embedTexts } from "../../../gateway/embeddings/embed-texts";
+import { type EmbeddingsReply, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
 import { runInSlices } from "../../../ports/run-in-slices";
 import { decodeTokens, findUnknownToken } from "../../../text/tokenize";
@@ -102,10 +103,7 @@ async function modelOfPath(
     throw modelError("'model' is required, and must name the model of the path.");
   }
   const named = inBody ?? inPath;
-  if (!isModelName(named))
-    throw modelError(
-      "'model' must be a model name: a letter or digit, then up to 127 letters, digits or ._:@+/-",
-    );
+  if (!isModelName(named)) throw modelError(`'model' must be a model name: ${MODEL_NAME_RULE}`);
   const entry = await resolveModel(ctx, inPath, "embeddings");
   if (named !== inPath) {
     const other = await ctx.services.catalog.find(named);
@@ -159,7 +157,7 @@ function floatReply(vector: Float32Array, tail: string): Uint8Array {
 
 /** OpenAI's list of embeddings; `model`: the name as requested. */
 function renderEmbeddings(
-  { vectors, base64, inputTokens, headers }: EmbeddedTexts,
+  { vectors, base64, inputTokens, headers }: EmbeddingsReply,
   model: string,
   format: "float" | "base64",
 ): Outbound {
@@ -177,27 +175,17 @@ function renderEmbeddings(
   return { status: 200, headers: { "content-type": JSON_TYPE, ...headers }, body };
 }
 
-/**
- * `POST /v1/embeddings` and `POST /v1/engines/{model}/embeddings` (`modelInPath`). The reply is written
- * after the call is settled. Limits: 2,048 inputs, 8,192 tokens each (by model), 300,000 tokens in all.
- */
-export async function createEmbeddings(
+/** The texts of a request, checked. Throws `invalid`. */
+async function readInputs({ input }: EngineEmbeddingsRequest, { signal }: GatewayContext) {
+  return typeof input === "string" ? [{ text: input }] : runInSlices(textsOf(input), signal);
+}
+
+async function embedInputs(
   ctx: GatewayContext,
-  body: unknown,
-  modelInPath: string | null,
+  request: EngineEmbeddingsRequest,
+  inputs: readonly EmbeddingInput[],
+  { entry, requestedModel }: ResolvedModel,
 ): Promise<Outbound> {
-  const request =
-    modelInPath === null ? readEmbeddingsRequest(body) : checkFields(EngineEmbeddingsRequest, body);
-  const { input } = request;
-  const inputs =
-    typeof input === "string" ? [{ text: input }] : await runInSlices(textsOf(input), ctx.signal);
-  const { entry, requestedModel } =
-    modelInPath === null
-      ? {
-          entry: await resolveModel(ctx, request.model ?? "", "embeddings"),
-          requestedModel: request.model ?? "",
-        }
-      : await modelOfPath(ctx, modelInPath, request.model);
   const embedded = await embedTexts(ctx, {
     entry,
     requestedModel,
@@ -207,4 +195,26 @@ export async function createEmbeddings(
     endUser: request.user ?? null,
   });
   return renderEmbeddings(embedded, requestedModel, request.encoding_format ?? DEFAULT_ENCODING_FORMAT);
+}
+
+/**
+ * `POST /v1/embeddings`. The reply is written after the call is settled. Limits: 2,048 inputs, 8,192 tokens each (by
+ * model), 300,000 tokens in all.
+ */
+export async function createEmbeddings(ctx: GatewayContext, body: unknown): Promise<Outbound> {
+  const request = readEmbeddingsRequest(body);
+  const inputs = await readInputs(request, ctx);
+  const entry = await resolveModel(ctx, request.model, "embeddings");
+  return embedInputs(ctx, request, inputs, { entry, requestedModel: request.model });
+}
+
+/** `POST /v1/engines/{model}/embeddings`; otherwise as `createEmbeddings`. */
+export async function createEngineEmbeddings(
+  ctx: GatewayContext,
+  body: unknown,
+  modelInPath: string,
+): Promise<Outbound> {
+  const request = checkFields(EngineEmbeddingsRequest, body);
+  const inputs = await readInputs(request, ctx);
+  return embedInputs(ctx, request, inputs, await modelOfPath(ctx, modelInPath, request.model));
 }

@@ -12,10 +12,10 @@ import { errorBody } from "../../core/render-error";
 import {
   audioOf,
   awaitFirstChunk,
-  renderCall,
+  endCallOnThrow,
+  logStreamFailure,
   type SpeechEnd,
   speechBody,
-  streamFailure,
 } from "../speech-body";
 
 /**
@@ -37,7 +37,7 @@ export async function createSpeech(ctx: GatewayContext, sent: unknown): Promise<
   });
   const format = body.response_format ?? SPEECH_DEFAULTS.response_format;
   const isEvents = (body.stream_format ?? SPEECH_DEFAULTS.stream_format) === "sse";
-  return renderCall(call, async () => {
+  return endCallOnThrow(call, async () => {
     const chunks = isEvents
       ? speechEvents(ctx, call, format)
       : ctx.services.encoder.encode(format, audioOf(call));
@@ -74,7 +74,7 @@ async function* speechEvents(
     // Before the first event the error still sets the status.
     if (hasBegun) {
       yield Buffer.from(
-        `event: error\ndata: ${JSON.stringify(errorBody("openai", streamFailure(ctx, call, error)))}\n\n`,
+        `event: error\ndata: ${JSON.stringify(errorBody("openai", logStreamFailure(ctx, call, error)))}\n\n`,
       );
     }
     throw error;

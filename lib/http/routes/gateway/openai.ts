@@ -5,7 +5,7 @@ import {
 } from "../../../contracts/gateway/openai/embeddings";
 import { OpenAiSpeechRequest, SPEECH_CONTENT_TYPES } from "../../../contracts/gateway/openai/speech";
 import { gatewayRoute } from "../../core/route";
-import { createEmbeddings } from "../../gateway/openai/embeddings";
+import { createEmbeddings, createEngineEmbeddings } from "../../gateway/openai/embeddings";
 import { createSpeech } from "../../gateway/openai/speech";
 
 export const SPEECH_OPENAI_ROUTES = [
@@ -30,7 +30,7 @@ export const EMBEDDINGS_ROUTES = [
     summary: "Embed texts",
     body: EmbeddingsRequest,
     reply: EmbeddingsReply,
-    handle: (ctx, { body }) => createEmbeddings(ctx, body, null),
+    handle: (ctx, { body }) => createEmbeddings(ctx, body),
   }),
   gatewayRoute({
     surface: "openai",
@@ -40,6 +40,6 @@ export const EMBEDDINGS_ROUTES = [
     summary: "Embed texts with the model of the path",
     body: EngineEmbeddingsRequest,
     reply: EmbeddingsReply,
-    handle: (ctx, { body, params }) => createEmbeddings(ctx, body, params.model ?? ""),
+    handle: (ctx, { body, params }) => createEngineEmbeddings(ctx, body, params.model ?? ""),
   }),
 ];
