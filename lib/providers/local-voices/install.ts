@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock";
 import type { InstallOptions, VoiceFolder, VoiceSource } from "../../ports/local-voices";
 import type { Outbound } from "../outbound/create";
 import { ARCHIVE_ENDING, deleteDownload, digestOf, download } from "./download";
-import { startJob } from "./jobs";
+import { type RunningJob, startJob } from "./jobs";
 import { UnusableFile } from "./onnx-metadata";
 import { type ReadFolder, readVoiceFolder } from "./read-folder";
 import { firstDigest, recordFiles, rememberDigest } from "./records";
@@ -58,7 +58,7 @@ export async function installVoice(
     onProgress(progress);
   };
   const clear = async (failure: string | null) => {
-    await rm(work, { recursive: true, force: true });
+    if (await job.isOwn()) await rm(work, { recursive: true, force: true });
     if ("file" in source && source.isTemporary) await rm(source.file, { force: true });
     // Last, since the next installation may begin once the job has ended.
     await job.end(failure);
@@ -68,7 +68,7 @@ export async function installVoice(
     // Deletes the files of an installation whose process ended early.
     await rm(work, { recursive: true, force: true });
     await mkdir(path.join(work, name), { recursive: true });
-    const folder = await unpackInto(settings, work, name, source, { signal: job.signal, onProgress: report });
+    const folder = await unpackInto(settings, work, name, source, { ...job, onProgress: report });
     await clear(null);
     return folder;
   } catch (error) {
@@ -85,7 +85,7 @@ async function unpackInto(
   work: string,
   name: string,
   source: VoiceSource,
-  { signal, onProgress }: InstallOptions,
+  { signal, onProgress, isOwn }: Omit<RunningJob, "end">,
 ): Promise<VoiceFolder> {
   const { directory } = settings;
   const archiveName = "url" in source ? path.basename(new URL(source.url).pathname) : null;
@@ -117,7 +117,7 @@ async function unpackInto(
     throw error;
   });
   await recordFiles(path.join(work, name), found);
-  if (signal.aborted) throw cancelled();
+  if (signal.aborted || !(await isOwn())) throw cancelled();
   // Recorded before the voice is in place: without the record, the next download would be trusted.
   const first = archiveName === null ? found : await rememberDigest(directory, archiveName, found);
   // Another archive of this name may have been installed in the meantime.

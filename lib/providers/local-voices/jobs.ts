@@ -27,10 +27,13 @@ const TAKEOVER_PREFIX = ".takeover-";
 const SUFFIX = ".json";
 const CANCEL_MS = 5_000;
 const CANCEL_POLL_MS = 50;
-const cancelFile = (directory: string, name: string) => path.join(directory, `.cancel-${name}`);
+/** Requests to cancel a job; `sweepLeftovers` deletes those that came when it had ended. */
+const CANCEL_PREFIX = ".cancel-";
+const cancelFile = (directory: string, name: string) => path.join(directory, `${CANCEL_PREFIX}${name}`);
 const fileOf = (directory: string, name: string) => path.join(directory, `${PREFIX}${name}${SUFFIX}`);
 
-const Stored = z.strictObject({
+/** The file also has the ID of the job, which is compared as text. */
+const Stored = z.object({
   stage: z.enum(["download", "unpack", "verify"]),
   done: z.number(),
   total: z.number().nullable(),
@@ -105,7 +108,9 @@ export interface RunningJob {
   /** Aborted when the job is cancelled, here or by another process. */
   signal: AbortSignal;
   onProgress(progress: InstallProgress): void;
-  /** Ends the job. `error`: kept for the page; null: the file is deleted. */
+  /** False once another process took the job over, or dismissed it, since this process did not run for 15 s. */
+  isOwn(): Promise<boolean>;
+  /** Ends the job, if it is still this one's. `error`: kept for the page; null: the file is deleted. */
   end(error: string | null): Promise<void>;
 }
 
@@ -121,9 +126,8 @@ async function create(file: string, text: string): Promise<boolean> {
 }
 
 /** Writes the first state of a job, unless another one of this name runs; of concurrent starters, one succeeds. */
-async function createJobFile(directory: string, name: string, now: number): Promise<boolean> {
+async function createJobFile(directory: string, name: string, now: number, text: string): Promise<boolean> {
   const file = fileOf(directory, name);
-  const text = JSON.stringify(START);
   if (await create(file, text)) return true;
   const lock = path.join(directory, `${TAKEOVER_PREFIX}${name}`);
   if (!(await create(lock, ""))) return false;
@@ -147,19 +151,27 @@ export async function startJob(
   outer: AbortSignal,
 ): Promise<RunningJob> {
   const file = fileOf(directory, name);
+  const id = randomUUID();
   let state = START;
-  if (!(await createJobFile(directory, name, clock.now())))
+  const textOf = (stored: Stored) => JSON.stringify({ ...stored, id });
+  if (!(await createJobFile(directory, name, clock.now(), textOf(state))))
     throw new AppError("conflict", `The local voice '${name}' is being installed.`);
   const { mtimeMs: startedAt } = await stat(file);
   const cancelled = new AbortController();
   let writing: Promise<void> = Promise.resolve();
+  const isOwn = () =>
+    readFile(file, "utf8").then(
+      (text) => text.includes(id),
+      (error: unknown) => systemCode(error) !== "ENOENT",
+    );
+  const stop = () => cancelled.abort(new AppError("caller_left", "The installation was cancelled."));
   const beat = async () => {
+    if (!(await isOwn())) return stop();
     const request = await stat(cancelFile(directory, name)).catch(() => null);
     // An older request was meant for a job whose process ended.
-    if (request !== null && request.mtimeMs >= startedAt)
-      cancelled.abort(new AppError("caller_left", "The installation was cancelled."));
+    if (request !== null && request.mtimeMs >= startedAt) stop();
     // Errors are ignored: on a full disk the installation fails anyway.
-    await replaceFile(file, JSON.stringify(state)).catch(() => undefined);
+    await replaceFile(file, textOf(state)).catch(() => undefined);
   };
   const timer = setInterval(() => {
     writing = writing.then(beat);
@@ -170,12 +182,14 @@ export async function startJob(
     onProgress(progress) {
       state = { ...progress, error: null };
     },
+    isOwn,
     async end(error) {
       clearInterval(timer);
       await writing;
+      if (!(await isOwn())) return;
       await rm(cancelFile(directory, name), { force: true });
       if (error === null) await rm(file, { force: true });
-      else await replaceFile(file, JSON.stringify({ ...state, error }));
+      else await replaceFile(file, textOf({ ...state, error }));
     },
   };
 }
@@ -186,10 +200,12 @@ const LEFTOVERS_MS: Readonly<Record<string, number>> = {
   ".upload-": ABANDONED_MS,
   [DRAFT_PREFIX]: ABANDONED_MS,
   [TAKEOVER_PREFIX]: STALE_MS,
+  [CANCEL_PREFIX]: STALE_MS,
 };
 
 /**
- * Deletes what ended processes left: folders that were unpacked or removed halfway, abandoned archives, drafts, locks.
+ * Deletes what ended processes left: folders that were unpacked or removed halfway, abandoned archives, drafts, locks,
+ * requests.
  */
 export async function sweepLeftovers(directory: string, now: number): Promise<void> {
   const names = await readdir(directory).catch(() => []);

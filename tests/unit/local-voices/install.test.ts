@@ -11,6 +11,7 @@ import {
   stat,
   symlink,
   truncate,
+  utimes,
   writeFile,
 } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -660,6 +661,25 @@ describe("a download", () => {
     await other.cancel("tiny");
     await refused;
     expect(await other.records()).toMatchObject({ jobs: [], partial: new Map([["tiny", 1]]) });
+  });
+
+  it("is left to the process that took it over", async () => {
+    const archive = await archiveOf();
+    const waiting: ServerResponse[] = [];
+    const url = await serve((_, response) => waiting.push(response));
+    const install = () =>
+      open({ allowed: [new URL(url).host] }).install("tiny", { url: `${url}/tiny.tar.gz` }, OPTIONS);
+    const suspended = expect(install()).rejects.toMatchObject({ code: "caller_left" });
+    await expect.poll(() => waiting.length).toBe(1);
+    const minuteAgo = new Date(Date.now() - 60_000);
+    await utimes(path.join(directory, ".install-tiny.json"), minuteAgo, minuteAgo);
+    const installing = install();
+    await expect.poll(() => waiting.length).toBe(2);
+    await suspended;
+    expect(await readdir(path.join(directory, ".unpack-tiny"))).toEqual(["tiny"]);
+    createReadStream(archive).pipe(waiting[1] ?? expect.fail());
+    expect(await installing).toMatchObject({ name: "tiny" });
+    expect(await readdir(directory)).not.toContain(".install-tiny.json");
   });
 
   it("of a killed process leaves only its archive after the next start", async () => {

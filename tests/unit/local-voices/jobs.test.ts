@@ -107,3 +107,22 @@ it("a job is ended by a request to cancel it, and not by one to cancel an earlie
   await writeFile(file(".cancel-tiny"), "");
   await expect.poll(() => signal.aborted, { timeout: 5_000 }).toBe(true);
 });
+
+it("a job that was taken over while its process did not run leaves the record to the new one", async () => {
+  const suspended = await start();
+  await utimes(file(".install-tiny.json"), MINUTE_AGO(), MINUTE_AGO());
+  const next = await start();
+  await expect.poll(() => suspended.signal.aborted, { timeout: 5_000 }).toBe(true);
+  await suspended.end("The installation failed.");
+  expect(await listJobs(directory, Date.now())).toMatchObject([{ state: "running", error: null }]);
+  expect(next.signal.aborted).toBe(false);
+});
+
+it("a request to cancel a job that has already ended is swept", async () => {
+  await writeFile(file(".cancel-tiny"), "");
+  await sweepLeftovers(directory, Date.now());
+  expect(await readdir(directory)).toEqual([".cancel-tiny"]);
+  await utimes(file(".cancel-tiny"), MINUTE_AGO(), MINUTE_AGO());
+  await sweepLeftovers(directory, Date.now());
+  expect(await readdir(directory)).toEqual([]);
+});
