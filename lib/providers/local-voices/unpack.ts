@@ -92,10 +92,14 @@ async function parseAll(
 ): Promise<void> {
   let failure: unknown = null;
   let writing: Promise<void> = Promise.resolve();
+  /** Ends the wait of a parser that takes no more. */
+  let wake = () => {};
   const fail = (error: unknown) => {
     failure ??= error;
+    wake();
   };
   parser.on("error", fail);
+  parser.on("drain", () => wake());
   parser.on("entry", (entry: ReadEntry) => {
     if (failure !== null) {
       entry.resume();
@@ -114,21 +118,15 @@ async function parseAll(
   });
   for await (const chunk of source) {
     if (failure !== null) throw failure;
-    if (parser.write(Buffer.from(chunk)) === false) await drained(parser, () => failure !== null);
+    if (parser.write(Buffer.from(chunk)) === false && failure === null)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
   }
   parser.end();
   await ended;
   await writing;
   if (failure !== null) throw failure;
-}
-
-/** Waits until the parser takes more, or has failed. */
-async function drained(parser: Parser, hasFailed: () => boolean): Promise<void> {
-  let isDrained = false;
-  parser.once("drain", () => {
-    isDrained = true;
-  });
-  while (!isDrained && !hasFailed()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Chosen by the first bytes, because a mirror may use any file names. */

@@ -21,7 +21,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip, gzipSync } from "node:zlib";
 import { create, Header, Pax } from "tar";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MAX_ARCHIVE_BYTES } from "../../../lib/contracts/console/local-voices";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import type { InstallOptions } from "../../../lib/ports/local-voices";
@@ -251,6 +251,15 @@ describe("an archive", () => {
     await expect(unpack(await rawArchive([{ path: `tiny${names(6)}` }]), target)).rejects.toThrow(
       `Its entry "tiny/${"x".repeat(95)}" has a path that is too long for the server's file system.`,
     );
+  });
+
+  it("is unpacked without polling while the disk takes no more", async () => {
+    const polls = vi.spyOn(globalThis, "setImmediate");
+    const target = path.join(work, "out");
+    await mkdir(target);
+    await unpack(await rawArchive([{ path: "model.onnx", size: 1024 * 1024 }]), target);
+    expect((await stat(path.join(target, "model.onnx"))).size).toBe(1024 * 1024);
+    expect(polls).not.toHaveBeenCalled();
   });
 
   it("of a million files is refused at the first file above the limit", async () => {
