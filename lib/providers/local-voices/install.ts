@@ -2,7 +2,7 @@ import { mkdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { MODEL_FOLDER } from "../../contracts/console/local-voices";
-import { AppError, diskError, isAppError } from "../../errors";
+import { AppError, diskError, isAppError, systemCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallOptions, VoiceFolder, VoiceSource } from "../../ports/local-voices";
 import type { Outbound } from "../outbound/create";
@@ -48,7 +48,7 @@ export async function installVoice(
   // Without `turbopackIgnore`, Next's build traces the whole project for a path that it cannot resolve.
   const target = path.join(/* turbopackIgnore: true */ directory, requireName(name));
   if ((await stat(/* turbopackIgnore: true */ target).catch(() => null)) !== null) {
-    throw new AppError("conflict", `The local voice '${name}' already exists; remove it first.`);
+    throw alreadyExists(name);
   }
   await mkdir(directory, { recursive: true });
   const job = await startJob(directory, name, settings.clock, signal);
@@ -122,10 +122,15 @@ async function unpackInto(
   const first = archiveName === null ? found : await rememberDigest(directory, archiveName, found);
   // Another archive of this name may have been installed in the meantime.
   if (expected === null) await requireDigest(first);
-  await rename(path.join(work, name), path.join(directory, name));
+  await rename(path.join(work, name), path.join(directory, name)).catch((error: unknown) => {
+    throw /^(?:ENOTEMPTY|EEXIST)$/.test(systemCode(error)) ? alreadyExists(name) : error;
+  });
   if ("url" in source) await deleteDownload(archive);
   return read.folder;
 }
+
+const alreadyExists = (name: string) =>
+  new AppError("conflict", `The local voice '${name}' already exists; remove it first.`);
 
 const cancelled = () => new AppError("caller_left", "The installation was cancelled.");
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { cpSync, createReadStream, createWriteStream } from "node:fs";
 import {
   appendFile,
   mkdir,
@@ -298,6 +298,20 @@ describe("an archive", () => {
       code: "invalid",
       message: expect.stringContaining("tokens.txt"),
     });
+  });
+
+  it("is refused when a folder of its name appeared meanwhile", async () => {
+    const voices = open();
+    const onProgress: InstallOptions["onProgress"] = ({ stage }) => {
+      if (stage === "verify")
+        cpSync(path.join(work, "source", "tiny"), path.join(directory, "tiny"), { recursive: true });
+    };
+    const message = "The local voice 'tiny' already exists; remove it first.";
+    await expect(
+      voices.install("tiny", { file: await archiveOf() }, { ...OPTIONS, onProgress }),
+    ).rejects.toMatchObject({ code: "conflict", message });
+    expect((await voices.records()).jobs).toMatchObject([{ state: "failed", error: message }]);
+    expect(await listed()).toEqual(["tiny"]);
   });
 
   it("is not installed under a name that is a path", async () => {
