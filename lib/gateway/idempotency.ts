@@ -86,11 +86,25 @@ function createReplyStore(clock: Clock, maxBytes: number) {
         maxSize: maxBytes,
         sizeCalculation: (entry) => entry.bytes,
         ttl: RETENTION_MS,
+        ttlResolution: 0,
+        // Lets `dropExpired` find expired replies.
+        allowStale: true,
         perf: { now: () => clock.monotonic() },
       });
       owners.set(ownerId, entries);
     }
     return entries;
+  }
+
+  /** Deletes the replies that have expired, up to the first of each owner that has not, least recently used first. */
+  function dropExpired(): void {
+    for (const [id, entries] of owners) {
+      for (const name of entries.rkeys()) {
+        if (entries.getRemainingTTL(name) >= 0) break;
+        entries.delete(name);
+      }
+      if (entries.size === 0) owners.delete(id);
+    }
   }
 
   function evict(): void {
@@ -108,8 +122,9 @@ function createReplyStore(clock: Clock, maxBytes: number) {
   }
 
   return {
-    get: (ownerId: string, name: string) => owners.get(ownerId)?.get(name),
+    get: (ownerId: string, name: string) => owners.get(ownerId)?.get(name, { allowStale: false }),
     put(ownerId: string, name: string, entry: Entry) {
+      dropExpired();
       entriesOf(ownerId).set(name, entry);
       evict();
     },

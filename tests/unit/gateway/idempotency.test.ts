@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { HOUR_MS } from "@/lib/contracts/durations";
 import { createIdempotency } from "@/lib/gateway/idempotency";
 import { FakeClock } from "../../support/factories";
 
@@ -10,14 +11,15 @@ const SIZE = 10_000;
 const MEMORY = 10 * (SIZE + 1_000);
 
 function opened() {
-  const idempotency = createIdempotency(new FakeClock(), MEMORY);
+  const clock = new FakeClock();
+  const idempotency = createIdempotency(clock, MEMORY);
   const store = async (owner: string, key: string) => {
     const start = await idempotency.begin(caller(owner), key, "digest");
     if (start.kind === "first") start.store(replyOf(SIZE));
   };
   const stored = (owner: string, keys: readonly string[]) =>
     keys.filter((key) => idempotency.has(caller(owner), key));
-  return { idempotency, store, stored };
+  return { clock, store, stored };
 }
 
 test("an owner who stores much evicts none of the replies of one who stores less", async () => {
@@ -37,6 +39,18 @@ test("one owner may use all of the memory until another owner needs a share", as
   expect(stored("oscar", many)).toEqual(many.slice(-10));
   for (const key of many) await store("olivia", key);
   expect([stored("oscar", many).length, stored("olivia", many).length]).toEqual([5, 5]);
+});
+
+test("a reply that has expired takes no memory from the replies of others", async () => {
+  const { clock, store, stored } = opened();
+  for (const key of ["a", "b", "c", "d", "e"]) await store("olivia", key);
+  clock.advance(12 * HOUR_MS);
+  await store("olivia", "later");
+  clock.advance(12 * HOUR_MS + 1);
+  expect(stored("olivia", ["a", "later"])).toEqual(["later"]);
+  const many = Array.from({ length: 9 }, (_, at) => String(at));
+  for (const key of many) await store("oscar", key);
+  expect(stored("oscar", many)).toEqual(many);
 });
 
 test("a request whose end is reported twice does not end a later request with the same key", async () => {
