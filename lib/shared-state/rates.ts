@@ -111,10 +111,11 @@ export function createRates(clock: Clock) {
   // `max` would allocate all entries at once: 4 ms and 0.4 MB.
   const ofAddresses = new LRUCache<string, Bucket>({ maxSize: MAX_ADDRESSES, sizeCalculation: () => 1 });
 
-  function dropIdle(now: number): void {
+  /** Stops at the first busy bucket whose window is not longer than `windowMs`. */
+  function dropIdle(now: number, windowMs: number): void {
     for (const [name, bucket] of buckets) {
-      if (!isIdle(bucket, now)) return;
-      buckets.delete(name);
+      if (isIdle(bucket, now)) buckets.delete(name);
+      else if (bucket.windowMs <= windowMs) return;
     }
   }
 
@@ -125,7 +126,7 @@ export function createRates(clock: Clock) {
       const now = clock.monotonic();
       const bucket = buckets.get(name) ?? emptyBucket();
       buckets.delete(name);
-      dropIdle(now);
+      dropIdle(now, windowMs);
       buckets.set(name, bucket);
       return takeFrom(bucket, limit, windowMs, cost, now);
     },

@@ -299,12 +299,15 @@ test("keeps a limit for its window beside any number of other buckets, and drops
   expect(limiter.bucketCount()).toBe(1);
 });
 
-test("a bucket with a longer window keeps its limit while others expire", () => {
+test("a bucket with a longer window keeps its limit while others expire and are dropped", () => {
   const clock = new FakeClock();
   const limiter = createRateLimiter(clock);
   limiter.take("2fa-enable:usr_1", 1, 600_000);
   clock.at += 60_000;
   for (let other = 0; other < 10; other++) limiter.take(`rpm:other_${other}`, 1, 60_000);
+  clock.at += 60_000;
+  limiter.take("rpm:key_1", 1, 60_000);
+  expect(limiter.bucketCount()).toBe(2);
   expect(limiter.take("2fa-enable:usr_1", 1, 600_000, 0).allowed).toBe(false);
 });
 
