@@ -29,8 +29,10 @@ VOLUME /data
 EXPOSE 3000
 # Node runs as PID 1, without an init: it drains on SIGTERM (PATCHBAY_DRAIN_SECONDS) and leaves no child process behind.
 STOPSIGNAL SIGTERM
+# Linux connects to 0.0.0.0 and :: by loopback; without HOST, Node connects to localhost.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 CMD ["node", "-e", "\
   const { get } = require(process.env.PATCHBAY_TLS_CERT ? 'https' : 'http'); \
-  const target = { port: process.env.PORT || 3000, path: '/api/health/ready', rejectUnauthorized: false }; \
+  const { HOST: host, PORT: port } = process.env; \
+  const target = { host, port: port || 3000, path: '/api/health/ready', rejectUnauthorized: false }; \
   get(target, (reply) => process.exit(reply.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1));"]
 CMD ["node", ".next/patchbay/main.mjs"]

@@ -1,4 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -73,6 +77,30 @@ describe("Caddyfile", () => {
       /(?:Leave out|请勿使用) `([^`]+)`/.exec((await readGuide(locale, "proxy")).text) ?? [];
     expect(option).toContain("flush_interval");
     expect(text).not.toContain(option);
+  });
+});
+
+describe("Dockerfile", () => {
+  const [, script = ""] = /CMD \["node", "-e", "([\s\S]*?)"\]/.exec(read("Dockerfile")) ?? [];
+
+  test.each([
+    ["the loopback address without HOST", "", "127.0.0.1"],
+    ["the loopback address for all addresses", "0.0.0.0", "127.0.0.1"],
+    ["the address in HOST", "127.0.0.2", "127.0.0.2"],
+  ])("has a health check that asks %s", async (_, host, asked) => {
+    const paths: (string | undefined)[] = [];
+    const server = createServer(({ url }, response) => {
+      paths.push(url);
+      response.end();
+    }).listen(0, asked);
+    await once(server, "listening");
+    // A server that listens on TCP has an address and a port.
+    const { port } = server.address() as AddressInfo;
+    const env = { NODE_ENV: "production" as const, HOST: host, PORT: String(port) };
+    const check = spawn(process.execPath, ["-e", script.replaceAll("\\\n", "")], { env });
+    expect(await once(check, "close")).toEqual([0, null]);
+    expect(paths).toEqual(["/api/health/ready"]);
+    server.close();
   });
 });
 
