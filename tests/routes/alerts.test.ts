@@ -424,6 +424,27 @@ describe("the webhook", () => {
     expect(services.logged.join()).not.toContain("whsec_");
   });
 
+  test("that cannot be decrypted leaves the settings readable, and can be replaced", async () => {
+    await setWebhook(`http://${target}/signed`);
+    await services.store.settings.put("alerts_webhook_url", "changed");
+    const rules = await readRules();
+    expect(rules.webhook_url).toBe("https://undecryptable.invalid/****");
+    expect((await changeRules({ ...rules, slack_url: `http://${target}/slack` })).status).toBe(200);
+    expect((await services.store.settings.all()).alerts_webhook_url).toBe("changed");
+    await setWebhook(`http://${target}/other`);
+    expect((await readRules()).webhook_url).toBe(`http://${target}/****`);
+  });
+
+  test.each(["alerts_webhook_url", "alerts_webhook_secret"])(
+    "gets no test message while %s cannot be decrypted",
+    async (setting) => {
+      await setWebhook(`http://${target}/signed`);
+      await services.store.settings.put(setting, "changed");
+      const { status, json } = await post("/webhook/test");
+      expect([status, json.data]).toMatchObject([200, { ok: false, error: "undecryptable" }]);
+    },
+  );
+
   test("keeps its URL encrypted at rest and shows host and last characters only", async () => {
     const url = `http://${target}/services/T0/very-secret-path?team=night`;
     const masked = `http://${target}/****ight`;

@@ -98,14 +98,20 @@ interface UndecryptableTarget {
   url: null;
 }
 
-/** The webhook of a kind; null when none is set. Throws `internal` when it cannot be decrypted. */
+/** The webhook of a kind; null when none is set. */
 async function webhookTarget(
   services: Pick<ConsoleServices, "store" | "cipher">,
   kind: WebhookKind,
-): Promise<WebhookTarget | null> {
-  const url = await decryptWebhookUrl(services.store, services.cipher, kind);
-  if (url === null) return null;
-  return kind === "slack" ? { kind, url } : { kind, url, secret: await decryptWebhookSecret(services) };
+): Promise<WebhookTarget | UndecryptableTarget | null> {
+  try {
+    const url = await decryptWebhookUrl(services.store, services.cipher, kind);
+    if (url === null) return null;
+    return kind === "slack" ? { kind, url } : { kind, url, secret: await decryptWebhookSecret(services) };
+  } catch (error) {
+    // The other webhook still gets its messages.
+    if (hasCode(error, "internal")) return { kind, url: null };
+    throw error;
+  }
 }
 
 /** Posts one message, signed or in Slack's form; null when it was accepted. */
@@ -173,13 +179,8 @@ export async function deliverAlerts(services: DeliveryServices): Promise<void> {
   const { store, clock } = services;
   const claimed = await store.alerts.claimDeliveries(clock.now(), LEASE_MS, MAX_MESSAGES);
   if (claimed.length === 0) return;
-  const readTarget = (kind: WebhookKind) =>
-    webhookTarget(services, kind).catch((error: unknown): UndecryptableTarget => {
-      // The other webhook still gets its messages.
-      if (hasCode(error, "internal")) return { kind, url: null };
-      throw error;
-    });
-  const targets = (await Promise.all(WEBHOOK_KINDS.map(readTarget))).filter((target) => target !== null);
+  const all = await Promise.all(WEBHOOK_KINDS.map((kind) => webhookTarget(services, kind)));
+  const targets = all.filter((target) => target !== null);
   await Promise.all(claimed.map((record) => deliver(services, targets, record)));
 }
 
@@ -194,7 +195,7 @@ export async function testWebhook(
   await requireSignedInOperator(ctx);
   const target = await webhookTarget(ctx, kind);
   if (target === null) throw new AppError("invalid", "No webhook URL is saved. Save one first.");
-  if (target.kind === "signed" && target.secret === null)
+  if ("secret" in target && target.secret === null)
     throw new AppError("invalid", "No signing secret exists. Create one first.");
   const at = toTimestamp(ctx.clock.now());
   const startedAt = ctx.clock.monotonic();

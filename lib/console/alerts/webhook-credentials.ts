@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { WebhookSecret } from "../../contracts/console/alerts";
-import { AppError } from "../../errors";
+import { AppError, hasCode } from "../../errors";
 import { randomBase62 } from "../../gateway/new-id";
 import type { Cipher } from "../../ports/cipher";
 import type { Repositories, Store, WebhookKind } from "../../ports/store";
@@ -44,6 +44,21 @@ export async function decryptWebhookUrl(
   return typeof encrypted === "string" ? cipher.decrypt("webhook-url", aad, encrypted) : null;
 }
 
+/** Shown instead of a stored URL that cannot be decrypted; the name leads nowhere (RFC 6761). */
+const UNDECRYPTABLE_URL = `https://undecryptable.invalid/${MASK}`;
+
+/** The webhook URL to show; null when there is none. One that cannot be decrypted can be replaced and removed. */
+export async function readWebhookUrl(
+  store: Pick<Repositories, "settings">,
+  cipher: Cipher,
+  kind: WebhookKind,
+): Promise<string | null> {
+  return decryptWebhookUrl(store, cipher, kind).catch((error: unknown) => {
+    if (hasCode(error, "internal")) return UNDECRYPTABLE_URL;
+    throw error;
+  });
+}
+
 async function putWebhookUrl(
   tx: Repositories,
   cipher: Cipher,
@@ -82,7 +97,7 @@ export async function changeWebhookUrl(
   kind: WebhookKind,
   sent: string | null | undefined,
 ): Promise<{ before: string | null; after: string | null }> {
-  const before = await decryptWebhookUrl(tx, cipher, kind);
+  const before = await readWebhookUrl(tx, cipher, kind);
   const isPresent = before !== null && (sent === before || sent === maskWebhookUrl(before));
   if (sent === undefined || isPresent) return { before, after: before };
   const message = sent === null ? null : refusalOf(webhook, sent);

@@ -4,12 +4,7 @@ import type { Repositories, UserRecord, WebhookKind } from "../../ports/store";
 import { requireSignedInAdmin, requireSignedInOperator } from "../access/guards";
 import { readSettings } from "../access/read-settings";
 import { requireOwnTwoFactor } from "../access/two-factor-roles";
-import {
-  changeWebhookUrl,
-  decryptWebhookUrl,
-  maskWebhookUrl,
-  webhookHost,
-} from "../alerts/webhook-credentials";
+import { changeWebhookUrl, maskWebhookUrl, readWebhookUrl, webhookHost } from "../alerts/webhook-credentials";
 import { recordAudit } from "../audit/record";
 import type { ConsoleContext, ReadContext } from "../context";
 
@@ -88,7 +83,7 @@ async function present(
   const { alerts, ...settings } = await readSettings(store);
   const mayChange = user.role === "owner" || !settings.demo_site;
   const shown = async (kind: WebhookKind) => {
-    const url = await decryptWebhookUrl(store, cipher, kind);
+    const url = await readWebhookUrl(store, cipher, kind);
     return url !== null && mayChange ? maskWebhookUrl(url) : webhookHost(url);
   };
   return {

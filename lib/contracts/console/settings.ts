@@ -93,7 +93,8 @@ const WebhookUrl = z
     description:
       "Where alerts are posted to; null: nowhere. Private addresses and plain http need an entry in " +
       "PATCHBAY_WEBHOOK_ALLOW. A reply has only host and last characters " +
-      "(https://hooks.example.com/****cdef). A request that sends this back, or leaves the field out, keeps the URL.",
+      "(https://hooks.example.com/****cdef). A request that sends this back, or leaves the field out, keeps the URL. " +
+      "A URL that cannot be decrypted with the server's secrets is https://undecryptable.invalid/****.",
   });
 
 /** Settings of the whole instance, by their names in the store. */
