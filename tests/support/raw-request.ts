@@ -161,3 +161,21 @@ export async function exchange(port: number, bytes: string | Uint8Array, from?: 
   wire.send(bytes);
   return readReply(await wire.ended);
 }
+
+/**
+ * Sends a request with its whole body without waiting for a reply. Resolves with the reply also when the server resets
+ * the connection after it; the status is 0 when there was none.
+ */
+export function postAtOnce(
+  port: number,
+  { path, headers, body }: { path: string; headers: Record<string, string>; body: string },
+): Promise<WireReply> {
+  const all = {
+    host: "localhost",
+    connection: "close",
+    ...headers,
+    "content-length": Buffer.byteLength(body),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return exchange(port, `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+}
