@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKey, type Product, setUp, startProduct } from "../../support/product";
-import { sendRaw } from "../../support/raw-request";
+import { postAtOnce, sendRaw } from "../../support/raw-request";
 import { digestStore } from "../../support/store-dump";
 
 let product: Product;
@@ -180,9 +180,15 @@ describe("generateContent fields", () => {
     expect(reply.text).toMatch(/Korre.*did you mean 'Kore'/);
   });
 
-  test("answers 413 to five megabytes of text", async () => {
-    const reply = await send(saying({ text: "a".repeat(5_000_000) })).catch(() => ({ status: 413 }));
+  test("answers 413 to five megabytes of text, and then serves the next request", async () => {
+    const reply = await postAtOnce(product.port, {
+      path: PATH,
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      body: JSON.stringify(saying({ text: "a".repeat(5_000_000) })),
+    });
     expect(reply.status).toBe(413);
+    expect(reply.json).toMatchObject({ error: { code: 413, message: expect.stringMatching(/larger than/) } });
+    expect((await send(GOOD)).status).toBe(200);
   });
 
   test("answers 400 with the length and the limit to text beyond the model's limit", async () => {
@@ -198,13 +204,15 @@ describe("generateContent fields", () => {
 
   test("fetches no URL in any field", async () => {
     const address = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/`;
-    await send(saying({ fileData: { fileUri: address } }));
-    await send({
+    const file = await send(saying({ text: "hello", fileData: { fileUri: address } }));
+    expect(file.status, file.text).toBe(400);
+    const unknown = await send({
       ...saying({ text: `see ${address}` }),
       api_base: address,
       baseUrl: address,
       cachedContent: address,
     });
+    expect(unknown.status, unknown.text).toBe(200);
     expect(visits).toBe(0);
   });
 });
