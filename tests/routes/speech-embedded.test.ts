@@ -2,6 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { createEmbeddedSpeech } from "../../lib/providers/embedded-speech/create";
 import { workerFile } from "../../lib/server/process/workers";
 import { SYSTEM_CLOCK, speechChannel } from "../support/factories";
+import { decodePcm16, nearestVoice } from "../support/measure-audio";
 import { chunksOf, openSpeechHarness, readBody } from "../support/speech-harness";
 import { loudness } from "../support/tone";
 
@@ -42,17 +43,24 @@ it("speaks a conversation of two speakers without the instruction before it", as
   const speakers = {
     multiSpeakerVoiceConfig: { speakerVoiceConfigs: [one("Joe", "Puck"), one("Jane", "Kore")] },
   };
-  const seconds = async (text: string) => {
-    const { post, rows } = harness();
-    await readBody(await post(PATH, saying(text, speakers)));
-    return (rows[0]?.audioMs ?? 0) / 1_000;
+  const spoken = async (text: string, config: object) => {
+    const { bytes } = await readBody(await harness().post(PATH, saying(text, config)));
+    const pcm = samples(JSON.parse(bytes.toString()).candidates[0].content.parts[0].inlineData.data);
+    return decodePcm16(pcm);
   };
-  const bare = await seconds("Joe: How are you today?\nJane: Very well, thank you.");
-  const labelled = await seconds(
-    "Read this in a very slow and sleepy voice:\nJoe: How are you today?\nJane: Very well, thank you.",
-  );
-  expect(bare).toBeGreaterThan(1.5);
-  expect(labelled).toBe(bare);
+  const [joe, jane] = ["How are you today?", "Very well, thank you."];
+  const both = await spoken(`Joe: ${joe}\nJane: ${jane}`, speakers);
+  const alone = async (line: string) => ({
+    Puck: await spoken(line, { voiceConfig: one("", "Puck").voiceConfig }),
+    Kore: await spoken(line, { voiceConfig: one("", "Kore").voiceConfig }),
+  });
+  const [joes, janes] = [await alone(joe), await alone(jane)];
+  expect(nearestVoice(both.subarray(0, joes.Puck.length), joes, 24_000)).toBe("Puck");
+  expect(nearestVoice(both.subarray(-janes.Kore.length), janes, 24_000)).toBe("Kore");
+  expect(both.length).toBeGreaterThanOrEqual(joes.Puck.length + janes.Kore.length);
+  const instruction = "Read this in a very slow and sleepy voice:";
+  const instructed = await spoken(`${instruction}\nJoe: ${joe}\nJane: ${jane}`, speakers);
+  expect(instructed.length).toBe(both.length);
 });
 
 it.each(["…", "🙂", "?!", "— * —"])("answers 400 with a message when the text is only %s", async (text) => {

@@ -43,6 +43,20 @@ export function medianPitch(samples: Float32Array, sampleRate: number): number {
   return found[found.length >> 1] ?? Number.NaN;
 }
 
+/** The name of the voice whose median pitch is nearest to that of `samples`. */
+export function nearestVoice(
+  samples: Float32Array,
+  voices: Readonly<Record<string, Float32Array>>,
+  sampleRate: number,
+): string | undefined {
+  const pitch = medianPitch(samples, sampleRate);
+  const distances = Object.entries(voices).map(([name, voice]) => ({
+    name,
+    hertz: Math.abs(medianPitch(voice, sampleRate) - pitch),
+  }));
+  return distances.sort((a, b) => a.hertz - b.hertz)[0]?.name;
+}
+
 function framePitch(
   x: Float32Array,
   start: number,
