@@ -1,6 +1,7 @@
 import * as genai2 from "@google/genai";
 import * as genai1 from "genai1";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { decodePcm16, nearestVoice } from "../support/measure-audio";
 import { createKey, type Product, setUp, startProduct } from "../support/product";
 
 let product: Product;
@@ -54,7 +55,27 @@ describe.each(SDKS)(
       expect(usage?.candidatesTokenCount).toBeCloseTo(secondsOf(blob?.data) * 25, -1);
     });
 
-    test("plays a conversation of two speakers", async () => {
+    function samplesOf(base64: string | undefined): Float32Array {
+      const bytes = Buffer.from(base64 ?? "", "base64");
+      return decodePcm16(
+        new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)),
+      );
+    }
+
+    /** A line in each of the two voices. */
+    async function inBothVoices(line: string) {
+      const spoken = async (name: string) => {
+        const reply = await client().models.generateContent({
+          model: MODEL,
+          contents: line,
+          config: { responseModalities: [Modality.AUDIO], speechConfig: voice(name) },
+        });
+        return samplesOf(reply.data);
+      };
+      return { Puck: await spoken("Puck"), Kore: await spoken("Kore") };
+    }
+
+    test("plays a conversation of two speakers, each in their voice", async () => {
       const reply = await client().models.generateContent({
         model: MODEL,
         contents: "TTS the following conversation:\nJoe: How are you today?\nJane: Very well, thank you.",
@@ -70,7 +91,11 @@ describe.each(SDKS)(
           },
         },
       });
-      expect(secondsOf(reply.data)).toBeGreaterThan(1.5);
+      const both = samplesOf(reply.data);
+      const joe = await inBothVoices("How are you today?");
+      const jane = await inBothVoices("Very well, thank you.");
+      expect(nearestVoice(both.subarray(0, joe.Puck.length), joe, 24_000)).toBe("Puck");
+      expect(nearestVoice(both.subarray(-jane.Kore.length), jane, 24_000)).toBe("Kore");
     });
 
     test("plays a stream with the usage at the end", async () => {
