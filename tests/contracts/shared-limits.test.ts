@@ -187,8 +187,9 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
     expect([await attempt("a"), await attempt("a"), await attempt("b")]).toEqual([true, false, true]);
   });
 
-  test("admits at least the limit when many more calls arrive, and the whole limit again in the next window", async () => {
-    const { take, rate, pass } = subject();
+  test("admits the limit of each window when many more calls arrive, and the whole limit in the next one", async () => {
+    const { take, rate, pass, now } = subject();
+    const startedAt = now();
     let allowed = 0;
     for (let round = 0; round < 15; round++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => take(rate(1_000))));
@@ -196,8 +197,12 @@ describe.each(SUBJECTS)("shared limits in %s", (_name, open) => {
       if (round < 12) await pass(2);
     }
     expect(allowed).toBeGreaterThanOrEqual(1_000);
+    // On a busy machine more than one window passes. Redis' clock counts whole milliseconds.
+    const windows = 1 + Math.floor((now() - startedAt + 2) / WINDOW);
+    expect(allowed).toBeLessThanOrEqual(windows * 1_000);
     await pass(WINDOW + 20);
     expect(await take(rate(1_000, 1_000))).toMatchObject({ allowed: true });
+    expect(await take(rate(1_000))).toMatchObject({ allowed: false });
   });
 });
 
