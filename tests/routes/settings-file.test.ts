@@ -21,6 +21,7 @@ import { chunked } from "../support/exchange";
 import { expectDocumented } from "../support/expect-documented";
 import { localVoiceChannel } from "../support/factories";
 import { type TestServices, testServices } from "../support/services";
+import { digestStore } from "../support/store-dump";
 
 let services: TestServices;
 let harness: ConsoleHarness;
@@ -529,9 +530,22 @@ describe("a settings import", () => {
     ["a webhook URL", (file) => ({ ...file, settings: { alerts: { webhook_url: "https://x.example" } } })],
     ["upstream keys", (file) => ({ ...file, channels: [{ ...CHANNEL }] })],
     ["no file", () => null],
-  ])("answers 400 to %s", async (_name, corrupt) => {
+  ])("answers 400 to %s and changes nothing", async (_name, corrupt) => {
     const { file } = await exported();
-    expect((await importFile(corrupt(file))).status).toBe(400);
+    // Each part has a change that the import would make.
+    const changing = {
+      ...file,
+      settings: { ...file.settings, password_minimum: 14 },
+      models: [{ name: "new-model", operation: "speech" }],
+      channels: [{ name: "New", provider: "openai" }],
+    };
+    const before = digestStore(services.dataDirectory);
+    expect((await importFile(corrupt(changing))).status).toBe(400);
+    expect(digestStore(services.dataDirectory)).toBe(before);
+    expect(services.instance.passwordMinimum).not.toBe(14);
+    expect((await importFile(changing)).json.data.steps).toContainEqual(
+      expect.objectContaining({ kind: "model", name: "new-model", action: "create" }),
+    );
   });
 
   test("reads records once and inserts them in bulk, whatever their number, and sees those it has just created", async () => {
