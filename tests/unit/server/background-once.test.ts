@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import Database from "libsql";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { watchAlerts } from "../../../lib/console/alerts/watch";
 import { sweepExpired } from "../../../lib/console/auth/sweep-expired";
@@ -82,24 +83,46 @@ test("an alert that one instance holds stays open for another whose clock is ahe
   expect(await states()).toEqual([]);
 });
 
+/** The number of rows of a table of the store file. */
+function rowCount(table: string): number {
+  const database = new Database(path.join(dataDirectory, "patchbay.db"), { readonly: true });
+  try {
+    // The column named in the statement.
+    return (database.prepare(`select count(*) as rows from ${table}`).get() as { rows: number }).rows;
+  } finally {
+    database.close();
+  }
+}
+
 test("open entries of an ended instance are settled once, and old entries removed once", async () => {
   const [first] = instances;
   if (first === undefined) throw new Error("no instance");
   const { key, user } = await insertKey(first.store);
+  const ended = await testServices({ dataDirectory });
   for (let at = 0; at < 30; at++) {
-    const row = usageRecord(key.id, user.id, { reservedNano: 30, at: first.clock.now() });
-    await first.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
+    const row = usageRecord(key.id, user.id, { reservedNano: 30, at: ended.clock.now() });
+    await ended.store.ledger.reserve({ row, keyBudget: NO_BUDGET, userBudget: NO_BUDGET, ...PERIOD });
   }
-  const isGone = () => true;
+  await ended.close();
   const now = first.clock.now();
-  // The instance that made the entries does not settle its own.
-  const settled = await inBoth(({ store }) => store.ledger.settleOrphans(now, isGone));
-  expect(settled).toEqual([0, 30]);
+  const settled = await inBoth(({ store }) => store.ledger.settleOrphans(now, () => true));
+  expect(settled.reduce((sum, count) => sum + count, 0)).toBe(30);
   const spent = await first.store.keys.spent(key.id, now);
   expect(spent.totalNano).toBe(30 * 30);
   await first.store.settings.put("retention_days", { usage: 1, prompts: 1 });
   for (const instance of instances) instance.clock.advance(3 * 86_400_000);
   const swept = await inBoth((services) => sweepUsage(services));
   expect(swept.reduce((sum, { rows }) => sum + rows, 0)).toBe(30);
+  expect(rowCount("usage")).toBe(0);
+  expect((await first.store.keys.spent(key.id, now)).totalNano).toBe(30 * 30);
+});
+
+test("expired sessions are removed by instances that do so at the same time", async () => {
+  const [first] = instances;
+  if (first === undefined) throw new Error("no instance");
+  await setUpOwner(openConsoleHarness(first));
+  expect(rowCount("sessions")).toBe(1);
+  for (const instance of instances) instance.clock.advance(400 * 86_400_000);
   await inBoth((services) => sweepExpired(services));
+  expect(rowCount("sessions")).toBe(0);
 });
