@@ -30,7 +30,7 @@ export interface ApiHarness {
     /** With its query. */
     path: string;
     headers?: Record<string, string>;
-    /** Sent as JSON; undefined: no body. */
+    /** Sent as JSON, and a Uint8Array as it is; undefined: no body. */
     body?: unknown;
   }): Promise<WholeReply>;
   close(): Promise<void>;
@@ -71,7 +71,8 @@ export async function openApiHarness(origin: string): Promise<ApiHarness> {
       "/api/invites": invite.id,
     },
     async call({ method, path: target, headers = {}, body }) {
-      const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
+      const bytes =
+        body instanceof Uint8Array ? body : Buffer.from(body === undefined ? "" : JSON.stringify(body));
       const leaving = new AbortController();
       const releases: (() => void)[] = [];
       const own =
