@@ -118,6 +118,38 @@ test("redis:// connects again when the primary behind its address has become a r
   expect(one.link.isUp).toBe(true);
 });
 
+/** The IDs of Patchbay's connections to Redis. */
+async function connectionIds(redis: TestRedis): Promise<string[]> {
+  const list = String(await redis.command("CLIENT", "LIST"));
+  return list.split("\n").flatMap((line) => /^id=(\d+) .* name=patchbay /.exec(line)?.[1] ?? []);
+}
+
+const SENDERS: [method: string, send: (link: RedisInstance["link"], args: string[]) => Promise<unknown>][] = [
+  ["exchange", (link, args) => link.exchange("", args)],
+  ["deliver", (link, args) => link.deliver("", args)],
+];
+
+test.each(SENDERS)(
+  "%s replaces both connections after a reply of READONLY, and after no other error",
+  async (_, send) => {
+    const redis = await server([]);
+    const one = await instance(redis.url);
+    const { link } = one;
+    const refuse = (reply: string) => send(link, ["EVAL", `return redis.error_reply('${reply}')`, "0"]);
+    await expect.poll(() => link.exchange("", ["ECHO", "a"])).toBe("a");
+    const before = await connectionIds(redis);
+    expect(before).toHaveLength(2);
+    expect(await refuse("LOADING Redis is loading")).toBeUndefined();
+    expect(await connectionIds(redis)).toEqual(before);
+    expect(await refuse("READONLY You cannot write against a read only replica.")).toBeUndefined();
+    await expect
+      .poll(async () => (await connectionIds(redis)).filter((id) => !before.includes(id)))
+      .toHaveLength(2);
+    await expect.poll(() => connectionIds(redis)).toHaveLength(2);
+    await expectShared(one);
+  },
+);
+
 test("redis+cluster:// sends each command to the node of its keys", async () => {
   const redis = await server(["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"]);
   await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
