@@ -1,3 +1,5 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectError, type Surface } from "../support/expect-error";
 import { type Product, setUp, startProduct } from "../support/product";
@@ -85,6 +87,43 @@ describe("unreadable request heads", () => {
     wire.send("nonsense\r\n\r\n");
     const all = await wire.ended;
     expect(all.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
+  });
+});
+
+describe("request heads that only Node's lenient parser reads", () => {
+  const LENIENT: [string, string][] = [
+    ["a control character in a header", lines("GET /v1/models HTTP/1.1", HOST, "X-One: a\x01b")],
+    [
+      "Content-Length and Transfer-Encoding",
+      `${lines("POST /v1/models HTTP/1.1", HOST, "Content-Length: 5", "Transfer-Encoding: chunked")}0\r\n\r\n`,
+    ],
+  ];
+  let lenient: Server;
+  let started: Product;
+  beforeAll(async () => {
+    lenient = createServer({ insecureHTTPParser: true }, (_request, response) => response.end());
+    await new Promise<void>((resolve) => lenient.listen(0, "127.0.0.1", resolve));
+    started = await startProduct({
+      nodeAdapterOnly: true,
+      // A start with the plain name of the option is refused; Node joins the parts of this one.
+      env: { NODE_OPTIONS: '--insecure"-http-parser"' },
+    });
+  });
+  afterAll(async () => {
+    lenient.close();
+    await started?.close();
+  });
+
+  test.each(LENIENT)("with %s get 400, also when Node is started with that parser", async (_name, bytes) => {
+    const closing = bytes.replace("\r\n", "\r\nConnection: close\r\n");
+    // A server with the lenient parser accepts the same bytes.
+    const { port } = lenient.address() as AddressInfo;
+    expect((await exchange(port, closing)).status).toBe(200);
+    for (const { port } of [product, started]) {
+      const reply = await exchange(port, closing);
+      expectError(reply, "openai", 400);
+      expect(reply.headers.connection).toBe("close");
+    }
   });
 });
 
