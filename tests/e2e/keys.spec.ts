@@ -496,6 +496,29 @@ test.describe("when the list fails to load", () => {
     await expect(page.getByRole("button", { name: "Clear search" })).toBeVisible();
     await expect(page.getByRole("main")).toBeFocused();
   });
+
+  test("keeps the rows of an earlier load above the error", async ({
+    ownerPage: page,
+    product: { url, cookie },
+  }) => {
+    await createKey(url, cookie, { name: "Kept row" });
+    await page.goto(`${url}/keys`);
+    await expect(rowOf(page, "Kept row")).toBeVisible();
+    await page.route(/\/api\/keys\?/, (route) =>
+      route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),
+    );
+    // The page loads its list again after a change by another client.
+    await createKey(url, cookie, { name: "Newer row" });
+    const retry = page.getByRole("button", { name: "Retry" });
+    await expect(retry).toBeVisible();
+    await expect(rowOf(page, "Kept row")).toBeVisible();
+    await expect(rowOf(page, "Newer row")).toHaveCount(0);
+    await page.unroute(/\/api\/keys\?/);
+    await retry.click();
+    await expect(rowOf(page, "Newer row")).toBeVisible();
+    await expect(rowOf(page, "Kept row")).toBeVisible();
+    await expect(retry).toHaveCount(0);
+  });
 });
 
 test("accepts models and addresses as chips with suggestions, by keyboard only", async ({
