@@ -615,3 +615,16 @@ test("a second click half a second after the first starts no second run, also wh
     expect(runs, `${ms}`).toBe(expected);
   }
 });
+
+test("leaving the page ends the request that is running", async ({ ownerPage: page, product }) => {
+  await openExample(page, product.url);
+  // Never answered.
+  await page.route("**/v1/embeddings", () => undefined);
+  const sent = page.waitForRequest("**/v1/embeddings");
+  await page.getByRole("button", { name: /^Embed/ }).click();
+  const request = await sent;
+  const ended = page.waitForEvent("requestfailed", (one) => one === request);
+  await page.getByRole("link", { name: "Models", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Models" })).toBeVisible();
+  expect((await ended).failure()?.errorText).toBe("net::ERR_ABORTED");
+});
