@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../../lib/ports/clock";
 import { storageUnavailable, translated, unsent } from "../../../lib/store/errors";
 import { GroupCommit, LOCK_WAIT_MS } from "../../../lib/store/ledger/group-commit";
@@ -10,6 +10,19 @@ import { PERIOD, SYSTEM_CLOCK, usageRecord } from "../../support/factories";
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const operation = (id: string): LedgerOperation => ({ kind: "settle", row: [id], onlyOpen: false });
 
+let opened: GroupCommit[] = [];
+// An open one would keep writing corrections during the tests of other files in this process.
+afterEach(async () => {
+  await Promise.all(opened.map((one) => one.close()));
+  opened = [];
+});
+
+function openCommits(...options: ConstructorParameters<typeof GroupCommit>): GroupCommit {
+  const commits = new GroupCommit(...options);
+  opened.push(commits);
+  return commits;
+}
+
 /** A group commit that records the size of each group. */
 function openRecorded(clock: Clock) {
   const groups: number[] = [];
@@ -17,7 +30,7 @@ function openRecorded(clock: Clock) {
     groups.push(operations.length);
     return operations.map(() => "done");
   };
-  return { commits: new GroupCommit(commit, clock, SILENT), groups };
+  return { commits: openCommits(commit, clock, SILENT), groups };
 }
 
 test("commits a single operation after one turn of the event loop", async () => {
@@ -61,7 +74,7 @@ test("commits the others of a group in which PostgreSQL finds one damaged row", 
     if (operations.some((one) => one.kind === "settle" && one.row[0] === "bad")) throw translated(damaged);
     return operations.map(() => "done");
   };
-  const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+  const commits = openCommits(commit, SYSTEM_CLOCK, SILENT);
   const outcomes = await Promise.allSettled(["a", "bad", "b"].map((id) => commits.add(operation(id))));
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 });
@@ -74,7 +87,7 @@ test("a failed settlement of an orphan does not replace the correction of its ca
     written.push(...operations);
     return operations.map(() => "done");
   };
-  const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+  const commits = openCommits(commit, SYSTEM_CLOCK, SILENT);
   const row = toCells(usageRecord("key_1", "usr_1", { id: "a" }), "settled", "self", PERIOD);
   await expect(commits.add({ kind: "settle", row, onlyOpen: false })).rejects.toThrow();
   await expect(commits.add({ kind: "settle", row, onlyOpen: true })).rejects.toThrow();
@@ -104,7 +117,7 @@ test.each([
     ...SILENT,
     error: (_event: string, fields?: Record<string, unknown>) => seen.push(`${fields?.usage} is lost`),
   };
-  const commits = new GroupCommit(commit, SYSTEM_CLOCK, log);
+  const commits = openCommits(commit, SYSTEM_CLOCK, log);
   await Promise.allSettled(
     ["good", "bad"].map((id) => {
       const row = toCells(usageRecord("key_1", "usr_1", { id }), "settled", "self", PERIOD);
@@ -137,7 +150,7 @@ describe("corrections of an outage", () => {
       groups.push(operations);
       return operations.map(() => "done");
     };
-    const commits = new GroupCommit(commit, SYSTEM_CLOCK, log);
+    const commits = openCommits(commit, SYSTEM_CLOCK, log);
     const recover = () => {
       isDown = false;
     };
@@ -180,7 +193,7 @@ describe("corrections of an outage", () => {
       return operations.map(() => "done");
     };
     const log = { ...SILENT, error: (_event: string, fields?: object) => errors.push(fields) };
-    const commits = new GroupCommit(commit, SYSTEM_CLOCK, log);
+    const commits = openCommits(commit, SYSTEM_CLOCK, log);
     await failed(
       commits,
       Array.from({ length: 1_100 }, (_, index) => settlement(`old ${index}`)),
@@ -205,7 +218,7 @@ describe("corrections of an outage", () => {
       await new Promise((resolve) => setTimeout(resolve, lockMs));
       throw storageUnavailable(Object.assign(new Error("lock"), { code: "55P03" }));
     };
-    const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+    const commits = openCommits(commit, SYSTEM_CLOCK, SILENT);
     await failed(
       commits,
       Array.from({ length: 512 }, (_, index) => settlement(`old ${index}`)),
@@ -309,7 +322,7 @@ describe("while another transaction keeps the rows of some users locked", () => 
       groups.push(operations.length);
       return operations.map(() => "done");
     };
-    const commits = new GroupCommit(commit, SYSTEM_CLOCK, SILENT);
+    const commits = openCommits(commit, SYSTEM_CLOCK, SILENT);
     /** The outcome of a settlement of `user`, and the milliseconds until then. */
     const settle = async (user: string): Promise<[outcome: string, ms: number]> => {
       const since = performance.now();
@@ -402,7 +415,7 @@ describe("while another transaction keeps the rows of some users locked", () => 
       give();
       return operations.map(() => "done");
     };
-    const instances = Array.from({ length: 6 }, () => new GroupCommit(commit, SYSTEM_CLOCK, SILENT));
+    const instances = Array.from({ length: 6 }, () => openCommits(commit, SYSTEM_CLOCK, SILENT));
     await take(0);
     setTimeout(give, STALL_MS);
     const calls: Promise<unknown>[] = [];
