@@ -1,4 +1,4 @@
-import cluster, { type Worker } from "node:cluster";
+import cluster from "node:cluster";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,11 +7,10 @@ import type { Log } from "../../ports/telemetry";
 import { serveEngines } from "../../providers/engine-pool/host";
 import type { ProvidersOfProcess } from "../../providers/registry";
 import { ClusterMeasures } from "./cluster-measures";
-import type { ToMember, ToPrimary } from "./cluster-messages";
+import type { ToPrimary } from "./cluster-messages";
 import { ClusterReplies } from "./cluster-replies";
 import { makeInstanceId } from "./instance-id";
-import { closeUnanswered } from "./unanswered-connection";
-import { watchProcess } from "./watchdog";
+import { MemberProcess, type ProcessExit } from "./member-process";
 
 /** Delay before an exited process is started again; doubles while processes exit soon after their start. */
 const FIRST_RESTART_MS = 100;
@@ -22,8 +21,6 @@ const MAX_OUTAGE_MS = 1_000;
 const STABLE_MS = 10_000;
 /** A process that does not serve after this time hangs; the first one may migrate a large store, and has no limit. */
 const MAX_START_MS = 5 * 60_000;
-/** After the drain time, members have this long to close their store. */
-const CLOSE_MS = 15_000;
 
 /**
  * The delay before the successor of an exited process is started. `earlier`: how many processes of the same index have
@@ -39,19 +36,6 @@ export function nextRestart(
   const longest = isLast ? MAX_OUTAGE_MS : MAX_RESTART_MS;
   return { failures: before + 1, delayMs: Math.min(FIRST_RESTART_MS * 2 ** before, longest) };
 }
-
-interface Member {
-  worker: Worker;
-  startedAt: number;
-  isServing: boolean;
-  isStopping: boolean;
-  /** Rejects when the process exits before it serves. */
-  ready: Promise<void>;
-  exited: Promise<void>;
-}
-
-/** True when the system could not start the process. */
-const hasNoProcess = (worker: Worker): boolean => worker.process.pid === undefined;
 
 /** The first process could not start; it has printed why. */
 export class FirstProcessFailed extends Error {}
@@ -73,22 +57,22 @@ export class ClusterPrimary {
   readonly #server = makeInstanceId();
   readonly #folder = mkdtempSync(path.join(tmpdir(), "patchbay-"));
   /** The member of each index; the old one until its replacement serves. */
-  readonly #members = new Map<number, Member>();
+  readonly #members = new Map<number, MemberProcess>();
   /** Every process that has not exited. */
-  readonly #running = new Set<Member>();
+  readonly #running = new Set<MemberProcess>();
   readonly #failures = new Map<number, number>();
   readonly #measures = new ClusterMeasures();
-  readonly #replies: ClusterReplies<Member>;
+  readonly #replies: ClusterReplies<MemberProcess>;
   #setupToken: string | null = null;
   /** Failed processes that have a successor and drain, by index. */
-  readonly #failed = new Map<number, Member>();
+  readonly #failed = new Map<number, MemberProcess>();
   /** True once the first process serves. */
   #isStarted = false;
   /** True once each process serves or has failed its first start. */
   #isServing = false;
   #isAnnounced = false;
   /** The member that was asked to print the address. */
-  #announcer: Member | undefined;
+  #announcer: MemberProcess | undefined;
   #isReplacing = false;
   #mustReplaceAgain = false;
   #stopping: Promise<void> | null = null;
@@ -148,7 +132,7 @@ export class ClusterPrimary {
         const old = this.#members.get(index);
         this.#members.set(index, fresh);
         if (old === undefined) continue;
-        this.#stopOne(old, true);
+        old.stop(true, this.#options.drainMs);
         await old.exited;
       }
       log.info("replaced_processes", { count: processes });
@@ -165,7 +149,7 @@ export class ClusterPrimary {
   stopAll(): Promise<void> {
     this.#stopping ??= (async () => {
       const members = [...this.#running];
-      for (const member of members) this.#stopOne(member, false);
+      for (const member of members) member.stop(false, this.#options.drainMs);
       await Promise.all(members.map((member) => member.exited));
       await this.#options.engines.close();
     })();
@@ -174,140 +158,83 @@ export class ClusterPrimary {
 
   /** Ends all members at once. */
   killAll(): void {
-    for (const { worker } of this.#running) worker.process.kill("SIGKILL");
-  }
-
-  #send(member: Member | undefined, message: ToMember): void {
-    // The member may have exited just now; `#fork` handles its exit.
-    if (member?.worker.isConnected()) member.worker.send(message, undefined, undefined, () => undefined);
+    for (const member of this.#running) member.kill();
   }
 
   /** Once all members serve, has one of them print the address; has another print it if that one exits before. */
   #announce(): void {
     if (this.#isAnnounced || !this.#isServing || this.#announcer !== undefined) return;
     this.#announcer = [...this.#members.values()].find((one) => one.isServing && this.#running.has(one));
-    this.#send(this.#announcer, { kind: "announce" });
-  }
-
-  #stopOne(member: Member, isReplaced: boolean): void {
-    // The whole server began to stop while the replacement of this member started. In the opposite order, the member
-    // gets a second message, with which it reports that it is no longer ready.
-    if (member.isStopping && isReplaced) return;
-    member.isStopping = true;
-    this.#send(member, { kind: "stop", isReplaced });
-    const timer = setTimeout(() => member.worker.process.kill("SIGKILL"), this.#options.drainMs + CLOSE_MS);
-    void member.exited.then(() => clearTimeout(timer));
+    this.#announcer?.send({ kind: "announce" });
   }
 
   /** Starts the member of an index, and again whenever it exits. */
-  #launch(index: number): Member {
+  #launch(index: number): MemberProcess {
     const member = this.#fork(index);
     this.#members.set(index, member);
     return member;
   }
 
-  #fork(index: number): Member {
-    const worker = cluster.fork();
-    if (!hasNoProcess(worker)) closeUnanswered(worker.process);
-    const member: Member = {
-      worker,
-      startedAt: performance.now(),
-      isServing: false,
-      isStopping: false,
-      ready: new Promise((resolve, reject) => {
-        worker.on("message", (message: ToPrimary) => {
-          if (message.kind === "ready") resolve();
-          this.#receive(index, member, message);
-        });
-        worker.once("exit", (code, signal) =>
-          reject(new Error(`process ${index} exited before it was ready (${signal ?? code})`)),
-        );
-        worker.once("error", reject);
-      }),
-      exited: new Promise((resolve) => {
-        worker.once("exit", () => resolve());
-        worker.on("error", () => {
-          if (hasNoProcess(worker)) resolve();
-        });
-      }),
-    };
-    const startTimer = this.#isStarted ? setTimeout(() => this.#killStuck(member), MAX_START_MS) : undefined;
-    // The exit is handled below; only `start` and `replaceAll` wait for this.
-    member.ready
-      .then(
-        () => this.#watch(member),
-        () => undefined,
-      )
-      .finally(() => clearTimeout(startTimer));
-    this.#running.add(member);
-    const gone = (code: number | null, signal: string | null) => {
-      this.#replies.left(member);
-      if (this.#failed.get(index) === member) this.#failed.delete(index);
-      if (this.#running.delete(member)) this.#restart(index, member, { code, signal });
-      if (this.#announcer === member) this.#announcer = undefined;
-      this.#announce();
-    };
-    worker.once("exit", gone);
-    worker.on("error", (error) => {
-      this.#options.log.warn("process_error", { cause: String(error) });
-      // The system started no process, so there is no `exit` event.
-      if (hasNoProcess(worker)) gone(null, null);
+  #fork(index: number): MemberProcess {
+    const member = new MemberProcess(index, {
+      log: this.#options.log,
+      maxStartMs: this.#isStarted ? MAX_START_MS : null,
+      onMessage: (sender, message) => this.#receive(sender, message),
+      onExit: (exited, exit) => this.#onExit(exited, exit),
     });
+    this.#running.add(member);
     return member;
   }
 
-  /** Kills a member whose event loop does not run any more; `#fork` handles its exit. */
-  #watch(member: Member): void {
-    const { worker } = member;
-    watchProcess(worker, {
-      ask: () => this.#send(member, { kind: "ask_alive" }),
-      stuck: () => this.#killStuck(member),
-    });
-  }
-
-  #killStuck({ worker }: Member): void {
-    this.#options.log.error("process_stuck", { pid: worker.process.pid });
-    worker.process.kill("SIGKILL");
+  #onExit(member: MemberProcess, exit: ProcessExit): void {
+    this.#replies.left(member);
+    if (this.#failed.get(member.index) === member) this.#failed.delete(member.index);
+    if (this.#running.delete(member)) this.#succeed(member, exit);
+    if (this.#announcer === member) this.#announcer = undefined;
+    this.#announce();
   }
 
   /** Starts the successor of a process that has exited, or has failed and drains (`exit` null). */
-  #restart(index: number, member: Member, exit: { code: number | null; signal: string | null } | null): void {
+  #succeed(member: MemberProcess, exit: ProcessExit | null): void {
     // Not for a process that was replaced or has a successor, nor for a replacement that exited before it served.
-    if (this.#members.get(index) !== member || member.isStopping) return;
+    if (this.#members.get(member.index) !== member || member.isStopping) return;
     if (this.#stopping !== null || !this.#isStarted) return;
-    this.#members.delete(index);
-    const livedMs = performance.now() - member.startedAt;
-    const isLast = this.#members.size === 0;
-    const { failures, delayMs: ms } = nextRestart(this.#failures.get(index) ?? 0, livedMs, isLast);
-    this.#failures.set(index, failures);
-    const { log } = this.#options;
-    log.warn(exit === null ? "process_failed" : "process_exited", {
-      pid: member.worker.process.pid,
+    this.#members.delete(member.index);
+    const ms = this.#launchLater(member.index, performance.now() - member.startedAt);
+    this.#options.log.warn(exit === null ? "process_failed" : "process_exited", {
+      pid: member.pid,
       ...exit,
       ms,
     });
+  }
+
+  /** Starts a process after the delay that is returned. `livedMs`: how long the last one of this index lived. */
+  #launchLater(index: number, livedMs: number): number {
+    const isLast = this.#members.size === 0;
+    const { failures, delayMs } = nextRestart(this.#failures.get(index) ?? 0, livedMs, isLast);
+    this.#failures.set(index, failures);
     setTimeout(() => {
       if (this.#stopping !== null || this.#members.has(index)) return;
       try {
         this.#launch(index);
       } catch (error) {
-        log.error("process_not_started", { cause: String(error) });
-        const failed = { ...member, startedAt: performance.now() };
-        this.#members.set(index, failed);
-        this.#restart(index, failed, { code: null, signal: null });
+        const ms = this.#launchLater(index, 0);
+        this.#options.log.error("process_not_started", { cause: String(error), ms });
       }
-    }, ms);
+    }, delayMs);
+    return delayMs;
   }
 
-  #receive(index: number, member: Member, message: ToPrimary): void {
+  #receive(member: MemberProcess, message: ToPrimary): void {
+    const { index } = member;
     switch (message.kind) {
       case "hello":
         // Sent again: Node drops messages to a starting process that does not listen yet.
         if (member.isStopping) {
-          this.#send(member, { kind: "stop", isReplaced: false });
+          member.send({ kind: "stop", isReplaced: false });
           return;
         }
-        this.#send(member, {
+        member.send({
           kind: "join",
           membership: {
             server: this.#server,
@@ -324,14 +251,14 @@ export class ClusterPrimary {
         this.#announce();
         return;
       case "broadcast":
-        for (const other of this.#running) if (other !== member) this.#send(other, message);
+        for (const other of this.#running) if (other !== member) other.send(message);
         return;
       case "failed":
         // The failed process drains, which may take long. A successor that fails meanwhile is replaced only when it
         // exits, so that draining processes do not pile up.
         if (this.#failed.has(index)) return;
         this.#failed.set(index, member);
-        this.#restart(index, member, null);
+        this.#succeed(member, null);
         return;
       case "announced":
         this.#isAnnounced = true;
@@ -344,14 +271,14 @@ export class ClusterPrimary {
         return;
       case "collect":
         void this.#measures
-          .collect([...this.#running].map((other) => (question) => this.#send(other, question)))
-          .then((measures) => this.#send(member, { kind: "collected", id: message.id, measures }));
+          .collect([...this.#running].map((other) => (question) => other.send(question)))
+          .then((measures) => member.send({ kind: "collected", id: message.id, measures }));
         return;
       case "claim":
-        void this.#replies.claim(member, message, (answer) => this.#send(member, answer));
+        void this.#replies.claim(member, message, (answer) => member.send(answer));
         return;
       case "ask":
-        this.#replies.ask(message, (answer) => this.#send(member, answer));
+        this.#replies.ask(message, (answer) => member.send(answer));
         return;
       case "finish":
         this.#replies.finish(member, message);
