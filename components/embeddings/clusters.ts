@@ -45,7 +45,7 @@ function silhouette(cosines: SquareMatrix, clusterOf: Int32Array): number {
 }
 
 /** The members by descending mean similarity to the others; ties keep the order of the texts. */
-function fromCentre(cosines: SquareMatrix, members: readonly number[]): number[] {
+function byMeanSimilarity(cosines: SquareMatrix, members: readonly number[]): number[] {
   const nearness = (one: number) => members.reduce((sum, other) => sum + valueAt(cosines, one, other), 0);
   const nearnessOf = new Map(members.map((one) => [one, nearness(one)]));
   return members.toSorted((a, b) => (nearnessOf.get(b) ?? 0) - (nearnessOf.get(a) ?? 0) || a - b);
@@ -74,5 +74,5 @@ export function findClusters(cosines: SquareMatrix, clustering: Clustering): Clu
   return [...members.values()]
     .filter((one) => one.length > 1)
     .sort((a, b) => b.length - a.length)
-    .map((one) => ({ members: fromCentre(cosines, one) }));
+    .map((one) => ({ members: byMeanSimilarity(cosines, one) }));
 }

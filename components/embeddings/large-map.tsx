@@ -15,7 +15,13 @@ import type { Comparison } from "./comparison";
 import { type FocusStore, highlightOf, useFocus } from "./focus-store";
 import { MapArea, type MapProps, Variance } from "./map-area";
 import { neighboursOf } from "./similarity";
-import { type MapMethod, type MapView, MIN_UMAP_TEXTS, type UmapState, useLargeMap } from "./use-large-map";
+import {
+  type MapMethod,
+  type MapOrTable,
+  MIN_UMAP_TEXTS,
+  type UmapState,
+  useLargeMap,
+} from "./use-large-map";
 import { usePointMap } from "./use-point-map";
 import { ZoomButtons } from "./zoom-buttons";
 
@@ -88,7 +94,7 @@ function MapHeader({
     <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2 pr-10">
       <DialogTitle>{t("title")}</DialogTitle>
       <DialogDescription className="sr-only">{t("label", { count: texts.length })}</DialogDescription>
-      <SegmentedControl<MapView>
+      <SegmentedControl<MapOrTable>
         label={t("view")}
         value={large.view}
         onValueChange={large.setView}

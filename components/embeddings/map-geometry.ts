@@ -36,7 +36,7 @@ export interface MapLayout {
 }
 
 /** A box, or the extent of the points, is elongated if one side exceeds the other by more than this factor. */
-const LONG = 1.2;
+const ELONGATED = 1.2;
 
 /** The extent and middle of the points on both axes; 0 without points. */
 function rangeOf(points: readonly Point[]) {
@@ -50,10 +50,13 @@ function rangeOf(points: readonly Point[]) {
 }
 
 /** True when the points fill the box better after a quarter turn, which is allowed as the axes have no meaning. */
-function isAcross(points: readonly Point[], { width, height }: { width: number; height: number }): boolean {
+function fitsBetterTurned(
+  points: readonly Point[],
+  { width, height }: { width: number; height: number },
+): boolean {
   const { x, y } = rangeOf(points);
-  const [isWide, isTall] = [width > height * LONG, height > width * LONG];
-  return (isWide && y.extent > x.extent * LONG) || (isTall && x.extent > y.extent * LONG);
+  const [isWide, isTall] = [width > height * ELONGATED, height > width * ELONGATED];
+  return (isWide && y.extent > x.extent * ELONGATED) || (isTall && x.extent > y.extent * ELONGATED);
 }
 
 /** Fits all points into a box and zooms; both axes share one scale, so that distances keep their proportions. */
@@ -65,7 +68,7 @@ export function layOutMap(
   let all: Point[] = [];
   for (let at = 0; at + 1 < points.length; at += 2) all.push({ x: points[at] ?? 0, y: points[at + 1] ?? 0 });
   if (query) all.push({ x: query[0], y: query[1] });
-  if (isAcross(all, box)) all = all.map(({ x, y }) => ({ x: y, y: -x }));
+  if (fitsBetterTurned(all, box)) all = all.map(({ x, y }) => ({ x: y, y: -x }));
   const { x: across, y: up } = rangeOf(all);
   const available = { x: Math.max(1, box.width - 2 * MARGIN), y: Math.max(1, box.height - 2 * MARGIN) };
   const scale = view.zoom * Math.min(available.x / (across.extent || 1), available.y / (up.extent || 1));

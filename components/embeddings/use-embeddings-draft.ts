@@ -8,7 +8,7 @@ import { readStored, writeStored } from "@/lib/client/storage";
 import { EMPTY_DRAFT, type EmbeddingsDraft, hasFixedLength, withLink } from "./draft";
 import { readEmbeddingsLink, writeEmbeddingsLink } from "./link";
 
-/** Session storage: the draft of this tab survives a reload; `claimTab` deletes another user's. */
+/** Session storage: the draft of this tab survives a reload; `clearOtherUsersData` deletes another user's. */
 const STORAGE_KEY = "patchbay-embeddings-draft";
 
 /**

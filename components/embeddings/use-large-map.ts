@@ -43,14 +43,14 @@ function useUmap({ cosines, projection }: Comparison) {
 }
 
 export type MapMethod = "pca" | "umap";
-export type MapView = "map" | "table";
+export type MapOrTable = "map" | "table";
 
 const NO_CLUSTERS: readonly Cluster[] = [];
 
 /** State of the large map: the layout method (PCA or UMAP), whether clusters are outlined, and map or table. */
 export function useLargeMap(comparison: Comparison, queryResult: QueryResult | null) {
   const { call, projection, cosines, clustering } = comparison;
-  const [view, setView] = useState<MapView>("map");
+  const [view, setView] = useState<MapOrTable>("map");
   const [method, setMethod] = useState<MapMethod>("pca");
   const [hasClusters, setClusters] = useState(false);
   const umap = useUmap(comparison);

@@ -9,7 +9,7 @@ import { useFormatter, useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
 import { hasLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import { useLiveUpdates } from "@/lib/client/live";
-import { claimTab } from "@/lib/client/storage";
+import { clearOtherUsersData } from "@/lib/client/storage";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
 import {
   answerLeavePrompt,
@@ -40,7 +40,7 @@ const PhoneMenu = lazyPart(() => import("./phone-menu").then((one) => one.PhoneM
 export function Shell({ user, children }: { user: ShellUser; children: ReactNode }) {
   // While rendering, so before the effects of a page, which may read its draft.
   useState(() => {
-    if (typeof window !== "undefined") claimTab(user.id);
+    if (typeof window !== "undefined") clearOtherUsersData(user.id);
   });
   const t = useTranslations("common");
   const showError = useErrorToast();

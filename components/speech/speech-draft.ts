@@ -101,7 +101,7 @@ export function withCall(
 
 const STORED = "patchbay-speech-draft";
 
-/** The draft of this tab, so that a reload loses nothing; `claimTab` deletes another user's. */
+/** The draft of this tab, so that a reload loses nothing; `clearOtherUsersData` deletes another user's. */
 export function readStoredDraft(): Partial<SpeechDraft> | null {
   const stored = readStoredJson("sessionStorage", STORED);
   // Written by storeDraft below, in this tab only.

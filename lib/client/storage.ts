@@ -24,7 +24,7 @@ const TAB_USER = "patchbay-user";
  * Deletes what another user left in this tab's session storage: a session may end without a sign-out, and a page may
  * write between the sign-out and being left.
  */
-export function claimTab(userId: string): void {
+export function clearOtherUsersData(userId: string): void {
   if (readStored("sessionStorage", TAB_USER) === userId) return;
   clearSessionStorage();
   writeStored("sessionStorage", TAB_USER, userId);

@@ -22,7 +22,7 @@ import { startPostgres, type TestPostgres } from "../support/postgres";
 import { bundle, killWhileOpening } from "../support/store-processes";
 import { schemaOf } from "../support/store-schema";
 
-type UrlPlace = TestDatabase & { url: string };
+type DatabaseWithUrl = TestDatabase & { url: string };
 
 const CALLS = 300;
 const KILLS = 6;
@@ -35,12 +35,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.close());
 
-async function newFile(): Promise<UrlPlace> {
+async function newFile(): Promise<DatabaseWithUrl> {
   const database = await newSqliteDatabase();
   return { ...database, url: `file:${database.file}` };
 }
 
-const STORES: [string, () => Promise<UrlPlace>][] = [
+const STORES: [string, () => Promise<DatabaseWithUrl>][] = [
   ["SQLite", newFile],
   ["PostgreSQL", () => newPostgresDatabase(server)],
 ];

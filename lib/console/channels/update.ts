@@ -66,9 +66,9 @@ function keysOf(
 }
 
 function patchOf(ctx: ConsoleContext, record: ChannelRecord, input: UpdateChannel): Patch {
-  const isRedrawn =
+  const changesConnection =
     input.base_url !== undefined || input.headers !== undefined || input.options !== undefined;
-  const draft = isRedrawn
+  const draft = changesConnection
     ? ctx.providers.checkChannel({
         provider: record.provider,
         baseUrl: input.base_url === undefined ? record.baseUrl : input.base_url,

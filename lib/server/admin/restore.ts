@@ -34,7 +34,7 @@ export const restore: Command = {
     const { source, target } = pathsOf(env, positionals[0] ?? "");
     orCommandError(() => requireDatabaseFile(source));
     const isForced = values.force === true;
-    isServed(target, isForced);
+    hasRunningServer(target, isForced);
     const { previousFile, revived, isRunning } = await replaceStore(env, { source, target, isForced });
     terminal.note(
       `${source} replaced the store. Its sessions, pending sign-ins and one-time links have been ended.`,
@@ -54,7 +54,7 @@ function pathsOf(env: Environment, file: string): { source: string; target: stri
 }
 
 /** Whether a server runs on the store. Throws CommandError when one does, unless `isForced`. */
-function isServed(target: string, isForced: boolean): boolean {
+function hasRunningServer(target: string, isForced: boolean): boolean {
   const isRunning = serversOn(target).length > 0;
   if (!isRunning || isForced) return isRunning;
   throw new CommandError(
@@ -94,7 +94,7 @@ async function replaceStore(
     });
     if (!checkpoint(draft)) throw new CommandError(`${draft} is in use.`);
     // Checked again: a server may have started meanwhile.
-    const isRunning = isServed(target, isForced);
+    const isRunning = hasRunningServer(target, isForced);
     return { previousFile: exchangeFile(draft, target), revived, isRunning };
   } finally {
     dropFile(draft);

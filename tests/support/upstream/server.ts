@@ -135,7 +135,7 @@ async function answer(
   const reply =
     (failure?.kind === "answers-text" && nth <= failure.n ? geminiError(400, ANSWERS_TEXT) : null) ??
     keyRefusal(req, options) ??
-    faultyReply(path, failure, options) ??
+    injectedReply(path, failure, options) ??
     goodReply(path, base, body, failure);
   if (failure?.kind === "silent-to-stop" && text.includes("STOP")) return;
   if (failure?.kind !== "black-hole") entry.status = reply.status;
@@ -174,7 +174,11 @@ function keyRefusal({ headers, url = "" }: IncomingMessage, { key }: UpstreamOpt
 }
 
 /** Injected failures that reply with an error status. */
-function faultyReply(path: string, failure: InjectedFailure | null, options: UpstreamOptions): Reply | null {
+function injectedReply(
+  path: string,
+  failure: InjectedFailure | null,
+  options: UpstreamOptions,
+): Reply | null {
   switch (failure?.kind) {
     case "status":
     case "stalled-status":

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { hasLetterShortcuts, setLetterShortcuts } from "@/lib/client/letter-shortcuts";
-import { claimTab } from "@/lib/client/storage";
+import { clearOtherUsersData } from "@/lib/client/storage";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -21,23 +21,23 @@ test.each([
   ["written between a sign-out and leaving the page", { draft: "secret" }],
 ])("deletes a draft %s", (_name, entries) => {
   const stored = stubStorage(entries);
-  claimTab("usr_2");
+  clearOtherUsersData("usr_2");
   expect([...stored]).toEqual([["patchbay-user", "usr_2"]]);
 });
 
 test("keeps the user's own draft", () => {
   const stored = stubStorage({ "patchbay-user": "usr_2", draft: "mine" });
-  claimTab("usr_2");
+  clearOtherUsersData("usr_2");
   expect(stored.get("draft")).toBe("mine");
 });
 
-test("claimTab does not throw when the browser refuses storage", () => {
+test("clearOtherUsersData does not throw when the browser refuses storage", () => {
   vi.stubGlobal("window", {
     get sessionStorage() {
       throw new DOMException("", "SecurityError");
     },
   });
-  expect(() => claimTab("usr_2")).not.toThrow();
+  expect(() => clearOtherUsersData("usr_2")).not.toThrow();
 });
 
 test("letter shortcuts can be turned off and on when the browser refuses storage", () => {
