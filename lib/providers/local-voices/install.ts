@@ -58,8 +58,10 @@ export async function installVoice(
     onProgress(progress);
   };
   const clear = async (failure: string | null) => {
-    if (await job.isOwn()) await rm(work, { recursive: true, force: true });
-    if ("file" in source && source.isTemporary) await rm(source.file, { force: true });
+    if (await job.isOwn()) {
+      await rm(work, { recursive: true, force: true });
+      if ("file" in source && source.isTemporary) await rm(source.file, { force: true });
+    }
     // Last, since the next installation may begin once the job has ended.
     await job.end(failure);
   };
@@ -96,7 +98,7 @@ async function unpackInto(
   const requireDigest = async (digest: string) => {
     if (found === digest.toLowerCase()) return;
     // A wrong download must not be continued by the next one.
-    if ("url" in source) await deleteDownload(archive);
+    if ("url" in source && (await isOwn())) await deleteDownload(archive);
     const message = source.sha256
       ? `The archive's SHA-256 is ${found}; expected ${digest}.`
       : `The archive's SHA-256 is ${found}; expected ${digest}, as at the first download: pass another as --sha256 to accept it.`;
@@ -112,7 +114,7 @@ async function unpackInto(
   };
   const read = await unpacked().catch(async (error: unknown) => {
     // A damaged archive must not be used by the next installation; a full disk says nothing about the archive.
-    if ("url" in source && isAppError(error) && error.code !== "overloaded" && !signal.aborted)
+    if ("url" in source && isAppError(error) && error.code !== "overloaded" && (await isOwn()))
       await deleteDownload(archive);
     throw error;
   });

@@ -92,7 +92,7 @@ async function openSetupGuard(env: Environment, store: Store, log: Log, sharedTo
 async function createEngines(
   env: Environment,
   { store, cipher }: EncryptedStore,
-  limits: Limits | undefined,
+  limits: Limits,
   member: ClusterMember | null,
 ) {
   const local = createProviders({

@@ -146,7 +146,7 @@ class RoutesAndPages implements NodeServer {
 
   constructor({ services, env }: Container, log: Log) {
     const { instance, clock } = services;
-    const limits = instance.limits ?? env.limits;
+    const { limits } = instance;
     this.#log = log;
     this.#isDraining = () => instance.draining === true;
     this.#peers = createPeerReader(env.trustedProxies, env.baseUrl, env.tls !== null);

@@ -28,7 +28,7 @@ export class Corrections {
   readonly #locked = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #areDue = false;
-  #isClosed = false;
+  #isStopped = false;
 
   /** `onDue` is called when `writeGroup` should be called, at most once a second. */
   constructor(options: { commit: CommitGroup; clock: Clock; log: StoreLog; onDue: () => void }) {
@@ -79,10 +79,14 @@ export class Corrections {
     }
   }
 
-  /** Writes all corrections once more, and logs how many cannot be written. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  /** From now on `onDue` is not called. */
+  stop(): void {
+    this.#isStopped = true;
     if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  /** Writes all corrections once more, and logs how many cannot be written. */
+  async writeAll(): Promise<void> {
     try {
       do await this.writeGroup();
       while (this.#areDue);
@@ -93,7 +97,7 @@ export class Corrections {
   }
 
   #plan(): void {
-    if (this.#kept.size === 0 || this.#timer || this.#isClosed) return;
+    if (this.#kept.size === 0 || this.#timer || this.#isStopped) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#areDue = true;

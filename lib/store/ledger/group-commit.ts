@@ -106,8 +106,9 @@ export class GroupCommit {
   /** Waits for the running commit and writes the corrections once more. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#corrections.stop();
     await this.#running;
-    await this.#corrections.close();
+    await this.#corrections.writeAll();
   }
 
   async #run(): Promise<void> {

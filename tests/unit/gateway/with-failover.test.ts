@@ -61,7 +61,6 @@ function setting(channels: ChannelRecord[], fractions: number[] = []): Setting {
       routes: channels.map((channel) => ({ channel, upstreamName: "m" })),
       disabledChannels: [],
     },
-    operation: "embeddings",
     requestedModel: "m",
   } as unknown as CallPlan;
   const skipped: SkippedChannel[] = [];
@@ -829,12 +828,12 @@ test("returns 429 when an upstream's wait ends after no channel could be chosen"
   circuits
     .enter("a", null, plan.entry.model.name)
     .failed(new AppError("upstream_rate_limited", "Full.", { retryAfterMs: 20_000 }), new UpstreamProgress());
-  const admission = vi.spyOn(circuits, "access").mockImplementationOnce(() => {
+  const access = vi.spyOn(circuits, "access").mockImplementationOnce(() => {
     vi.advanceTimersByTime(20_000);
     return "refused";
   });
   const error = await failureOf(withFailover(ctx, plan, meter, async () => "not called"));
-  expect(admission.mock.results.map(({ value }) => value)).toEqual(["refused", "probe"]);
+  expect(access.mock.results.map(({ value }) => value)).toEqual(["refused", "probe"]);
   expect(served).toEqual([]);
   expect(error).toMatchObject({ code: "upstream_rate_limited", details: { retryAfterMs: 1_000 } });
 });

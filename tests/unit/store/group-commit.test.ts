@@ -269,6 +269,25 @@ describe("corrections of an outage", () => {
     expect(lost).toEqual([["ledger_lost", { rows: 2 }]]);
   });
 
+  test("are attempted once more, not twice, by a close during a long commit", async () => {
+    let attempts = 0;
+    const commits = openCommits(
+      async () => {
+        attempts += 1;
+        if (attempts === 2) await new Promise((resolve) => setTimeout(resolve, 1_300));
+        throw storageUnavailable();
+      },
+      SYSTEM_CLOCK,
+      SILENT,
+    );
+    await failed(commits, [settlement("a")]);
+    const last = failed(commits, [settlement("b")]);
+    await expect.poll(() => attempts).toBe(2);
+    await commits.close();
+    await last;
+    expect(attempts).toBe(3);
+  });
+
   test("are not made for a reservation of which no statement was sent", async () => {
     let failure = storageUnavailable();
     const { commits, recover, written } = openDown(() => failure);
