@@ -1,10 +1,6 @@
-import type { Metadata } from "next";
 import { NotFoundPage } from "@/components/shell/message-page";
-import { messagesFor } from "@/lib/messages/catalogue";
-import { requestLocale } from "./request";
+import { pageTitleOf } from "./request";
 
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: messagesFor(await requestLocale(), ["common"]).common.error.notFoundTitle };
-}
+export const generateMetadata = () => pageTitleOf("common", (messages) => messages.error.notFoundTitle);
 
 export default NotFoundPage;

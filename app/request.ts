@@ -38,8 +38,14 @@ export async function servedOrigin(): Promise<string> {
 }
 
 /** The page title of a message area, in the language of this request. */
-export async function pageTitle(area: TitledArea): Promise<Metadata> {
-  return { title: messagesFor(await requestLocale(), [area])[area].title };
+export const pageTitle = (area: TitledArea): Promise<Metadata> => pageTitleOf(area, ({ title }) => title);
+
+/** A page title from any message of an area, in the language of this request. */
+export async function pageTitleOf<Area extends keyof Catalogue>(
+  area: Area,
+  pick: (messages: Catalogue[Area]) => string,
+): Promise<Metadata> {
+  return { title: pick(messagesFor(await requestLocale(), [area])[area]) };
 }
 
 /** The `searchParams` prop that Next passes to a page. */

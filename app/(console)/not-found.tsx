@@ -1,12 +1,8 @@
-import type { Metadata } from "next";
 import { NotFoundContent, NotFoundPage } from "@/components/shell/message-page";
-import { messagesFor } from "@/lib/messages/catalogue";
 import { getPageSession } from "@/lib/server/process/page-session";
-import { requestLocale } from "../request";
+import { pageTitleOf } from "../request";
 
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: messagesFor(await requestLocale(), ["common"]).common.error.notFoundTitle };
-}
+export const generateMetadata = () => pageTitleOf("common", (messages) => messages.error.notFoundTitle);
 
 /** Without a session there is no shell around the page (layout.tsx). */
 export default async function NotFound() {

@@ -1,14 +1,10 @@
-import type { Metadata } from "next";
 import { RequestsPage } from "@/components/requests/requests-page";
-import { messagesFor } from "@/lib/messages/catalogue";
 import { getContainer } from "@/lib/server/process/container";
 import { PageMessages } from "../../page-messages";
-import { type PageQuery, requestLocale } from "../../request";
+import { type PageQuery, pageTitleOf } from "../../request";
 import { requireAdminPage } from "../guard";
 
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: messagesFor(await requestLocale(), ["requests"]).requests.page.title };
-}
+export const generateMetadata = () => pageTitleOf("requests", (messages) => messages.page.title);
 
 export default async function Page({ searchParams }: PageQuery) {
   await requireAdminPage("/logs", await searchParams);

@@ -1,14 +1,10 @@
-import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { InvitePage } from "@/components/sign-in/join/invite-page";
-import { messagesFor } from "@/lib/messages/catalogue";
 import { getPageSession } from "@/lib/server/process/page-session";
-import { requestLocale } from "../../request";
+import { pageTitleOf } from "../../request";
 import { isSetUp } from "../../setup-state";
 
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: messagesFor(await requestLocale(), ["join"]).join.invite.title };
-}
+export const generateMetadata = () => pageTitleOf("join", (messages) => messages.invite.title);
 
 /** Public. The link's token is in the URL fragment, which is never sent to the server. */
 export default async function Page() {

@@ -1,13 +1,10 @@
 import { ChannelPage } from "@/components/channels/channel-page";
 import { listChannels } from "@/lib/console/channels/manage";
-import { messagesFor } from "@/lib/messages/catalogue";
 import { PageMessages } from "../../../page-messages";
-import { type PageQuery, requestLocale } from "../../../request";
+import { type PageQuery, pageTitleOf } from "../../../request";
 import { pageContext, requireAdminPage } from "../../guard";
 
-export const generateMetadata = async () => ({
-  title: messagesFor(await requestLocale(), ["channels"]).channels.titles.one,
-});
+export const generateMetadata = () => pageTitleOf("channels", (messages) => messages.titles.one);
 
 export default async function Page({
   params,
