@@ -1,4 +1,5 @@
-import type { UsageFilters } from "../../contracts/console/usage";
+import type { UsageDetail, UsageFilters, UsageList, UsageRow } from "../../contracts/console/usage";
+import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import type {
   CallTrace,
@@ -8,13 +9,13 @@ import type {
   UsageFilter,
   UsageOutcome,
   UsagePage,
-  UsageRecord,
 } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { requireLiveCaller } from "../auth/find-live-session";
 import { nameOfKey } from "../channels/stored-keys";
 import type { ConsoleContext, ReadContext } from "../context";
-import { createNamer, type UsageNames } from "./names";
+import { createNamer } from "./names";
+import { toUsageDetail, toUsageRow } from "./to-usage-row";
 
 function outcomeOf(status: string): UsageOutcome {
   if (status === "ok" || status === "failed") return { kind: status };
@@ -47,17 +48,27 @@ export function usageFilter(ctx: ReadContext, asked: UsageFilters): UsageFilter 
   return filter;
 }
 
+type Asked = UsageFilters & Pick<PageQuery, "limit"> & { cursor?: string };
+
+async function readPage(ctx: ConsoleContext, { limit, cursor, ...asked }: Asked): Promise<UsagePage> {
+  const filter = usageFilter(ctx, asked);
+  if (filter === null) return { items: [], nextCursor: null, searchedFrom: null };
+  return ctx.store.ledger.list({ ...filter, q: asked.q ?? null, limit, cursor: cursor ?? null });
+}
+
 /**
  * Calls, newest first: all for owners and admins, their own for members. A member who asks for another user's calls
  * gets an empty list. Throws `unauthenticated`, `invalid` (cursor, search).
  */
-export async function listUsage(
-  ctx: ConsoleContext,
-  { limit, cursor, ...asked }: UsageFilters & Pick<PageQuery, "limit"> & { cursor?: string },
-): Promise<UsagePage> {
-  const filter = usageFilter(ctx, asked);
-  if (filter === null) return { items: [], nextCursor: null, searchedFrom: null };
-  return ctx.store.ledger.list({ ...filter, q: asked.q ?? null, limit, cursor: cursor ?? null });
+export async function listUsage(ctx: ConsoleContext, asked: Asked): Promise<UsageList> {
+  const { items, nextCursor, searchedFrom } = await readPage(ctx, asked);
+  const namer = createNamer(ctx);
+  await namer.learnRows(items);
+  return {
+    items: items.map((row) => toUsageRow(row, namer.names)),
+    next_cursor: nextCursor,
+    searched_from: searchedFrom === null ? null : toTimestamp(searchedFrom),
+  };
 }
 
 const PAGE = 100;
@@ -79,15 +90,13 @@ export async function* exportPages<Item>(
   } while (cursor !== undefined);
 }
 
-/** One call with all its details. */
-export interface FoundCall {
-  row: UsageRecord;
-  names: UsageNames;
-  /** Label of a channel's key, else `****wxyz`; null: no key, a deleted key, or not visible to the caller. */
-  keyDisplay(channelId: string, keyId: string | null): string | null;
-  /** Display form of the key the call was made with; null: deleted. */
-  callerKey: string | null;
-  prompt: string | null;
+/** The rows of every page of calls. Throws `unauthenticated` at any page. */
+export async function* exportUsage(ctx: ConsoleContext, filters: UsageFilters): AsyncGenerator<UsageRow[]> {
+  const namer = createNamer(ctx);
+  for await (const rows of exportPages(ctx, (now, page) => readPage(now, { ...filters, ...page }))) {
+    await namer.learnRows(rows);
+    yield rows.map((row) => toUsageRow(row, namer.names));
+  }
 }
 
 async function findRow(ctx: ConsoleContext, id: string, userId: string | undefined) {
@@ -115,7 +124,7 @@ function keyNameOf(channels: readonly ChannelRecord[], channelId: string, keyId:
  * upstream messages and skipped channels.
  * Throws `unauthenticated`, `not_found`.
  */
-export async function showUsage(ctx: ConsoleContext, id: string): Promise<FoundCall> {
+export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageDetail> {
   const user = requireUser(ctx);
   const isMember = user.role === "member";
   const found = await findRow(ctx, id, isMember ? user.id : undefined);
@@ -128,11 +137,12 @@ export async function showUsage(ctx: ConsoleContext, id: string): Promise<FoundC
   const tried = [...(trace?.attempts ?? []), ...(trace?.skipped ?? [])];
   await namer.learn("channel", tried, (one) => one.channelId);
   const channels = isMember ? [] : await ctx.store.channels.all();
-  return {
-    row: { ...row, trace },
-    names: namer.names,
-    keyDisplay: (channelId, keyId) => keyNameOf(channels, channelId, keyId),
-    callerKey: (await ctx.store.keys.findById(row.keyId))?.display ?? null,
-    prompt,
-  };
+  return toUsageDetail(
+    { row: { ...row, trace }, prompt },
+    {
+      names: namer.names,
+      callerKey: (await ctx.store.keys.findById(row.keyId))?.display ?? null,
+      keyOf: (channelId, keyId) => keyNameOf(channels, channelId, keyId),
+    },
+  );
 }

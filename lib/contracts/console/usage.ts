@@ -111,6 +111,7 @@ export const UsageList = listOf(UsageRow).extend({
 });
 
 const Id = boundedLine(1, 128);
+export type UsageList = z.output<typeof UsageList>;
 
 /** Filters of lists, sums and exports of calls. */
 export const UsageFilters = z.strictObject({

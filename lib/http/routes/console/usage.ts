@@ -1,113 +1,18 @@
 import { requireUser } from "../../../console/access/guards";
-import type { ConsoleContext } from "../../../console/context";
-import { exportPages, type FoundCall, listUsage, showUsage } from "../../../console/usage/entries";
+import { exportPages, exportUsage, listUsage, showUsage } from "../../../console/usage/entries";
 import { listRejections } from "../../../console/usage/list-rejections";
-import { createNamer, type UsageNames } from "../../../console/usage/names";
 import { readOverview } from "../../../console/usage/overview";
 import { summarizeUsage } from "../../../console/usage/summarize";
 import { REJECTION_COLUMNS } from "../../../contracts/console/rejections";
-import { USAGE_EXPORT_COLUMNS, type UsageDetail, type UsageRow } from "../../../contracts/console/usage";
-import { nanoToUsd } from "../../../contracts/money";
-import { toTimestamp } from "../../../contracts/timestamp";
-import type { UsageRecord } from "../../../ports/store";
+import { USAGE_EXPORT_COLUMNS } from "../../../contracts/console/usage";
 import { exportFile } from "../../console/export-file";
 import { consoleRoute } from "../../core/route";
-
-function usageRow(row: UsageRecord, names: UsageNames): UsageRow {
-  return {
-    id: row.id,
-    request_id: row.requestId,
-    at: toTimestamp(row.at),
-    state: row.state,
-    key_id: row.keyId,
-    key_name: names.key(row.keyId),
-    user_id: row.userId,
-    user_name: names.user(row.userId),
-    model: row.model,
-    channel_id: row.channelId,
-    channel_name: names.channel(row.channelId),
-    operation: row.operation,
-    attempts: row.attempts,
-    input_tokens: row.inputTokens,
-    output_tokens: row.outputTokens,
-    characters: row.characters,
-    audio_ms: row.audioMs,
-    cost_usd: nanoToUsd(row.costNano),
-    status: row.status,
-    error: row.error,
-    cached: row.cached,
-    estimated: row.estimated,
-    user: row.endUser,
-    tags: row.tags,
-    latency_ms: row.latencyMs,
-    first_byte_ms: row.firstByteMs,
-    overrun: row.overrun,
-  };
-}
-
-async function* rowPages(
-  ctx: ConsoleContext,
-  pages: AsyncIterable<UsageRecord[]>,
-): AsyncGenerator<UsageRow[]> {
-  const namer = createNamer(ctx);
-  for await (const page of pages) {
-    await namer.learnRows(page);
-    yield page.map((row) => usageRow(row, namer.names));
-  }
-}
-
-function usageDetail({ row, names, keyDisplay, callerKey, prompt }: FoundCall): UsageDetail {
-  const { trace = null } = row;
-  const { voices, language, speed, dimensions, inputs } = trace?.parameters ?? {};
-  return {
-    ...usageRow(row, names),
-    key_display: callerKey,
-    trace: trace && {
-      admitted_ms: trace.admittedMs,
-      settled_ms: trace.settledMs,
-      attempts: trace.attempts.map((one) => ({
-        channel_id: one.channelId,
-        channel_name: names.channel(one.channelId),
-        key: keyDisplay(one.channelId, one.keyId),
-        started_ms: one.startedMs,
-        first_byte_ms: one.firstByteMs,
-        ended_ms: one.endedMs,
-        error: one.error,
-        upstream_status: one.upstreamStatus,
-        upstream_refusal: one.upstreamRefusal ?? null,
-        message: one.message,
-      })),
-      skipped: (trace.skipped ?? []).map((one) => ({
-        channel_id: one.channelId,
-        channel_name: names.channel(one.channelId),
-        reason: one.reason,
-        circuit_reason: one.openReason,
-        since: one.openedAt === null ? null : toTimestamp(one.openedAt),
-      })),
-    },
-    parameters: {
-      voices: voices ?? null,
-      language: language ?? null,
-      speed: speed ?? null,
-      dimensions: dimensions ?? null,
-      inputs: inputs ?? null,
-    },
-    prompt,
-  };
-}
 
 export const USAGE_ROUTES = [
   consoleRoute("GET /api/usage", {
     auth: "sessionOrManageKey",
     summary: "List calls, newest first; members see their own",
-    async handle(ctx, { query }) {
-      const page = await listUsage(ctx, query);
-      const namer = createNamer(ctx);
-      await namer.learnRows(page.items);
-      const items = page.items.map((row) => usageRow(row, namer.names));
-      const searchedFrom = page.searchedFrom === null ? null : toTimestamp(page.searchedFrom);
-      return { data: { items, next_cursor: page.nextCursor, searched_from: searchedFrom } };
-    },
+    handle: async (ctx, { query }) => ({ data: await listUsage(ctx, query) }),
   }),
   consoleRoute("GET /api/usage/summary", {
     auth: "sessionOrManageKey",
@@ -142,8 +47,7 @@ export const USAGE_ROUTES = [
     summary: "Download calls as CSV or JSON lines, newest first; members get their own",
     async handle(ctx, { query: { format, ...filters } }) {
       requireUser(ctx);
-      const pages = exportPages(ctx, (now, page) => listUsage(now, { ...filters, ...page }));
-      const file = exportFile("usage", format, USAGE_EXPORT_COLUMNS, rowPages(ctx, pages), ctx.caller);
+      const file = exportFile("usage", format, USAGE_EXPORT_COLUMNS, exportUsage(ctx, filters), ctx.caller);
       return { data: null, download: file };
     },
   }),
@@ -151,7 +55,7 @@ export const USAGE_ROUTES = [
     auth: "sessionOrManageKey",
     summary:
       "Show one call with its timeline, by its ID or the newest of a request ID; members see their own",
-    handle: async (ctx, { params }) => ({ data: usageDetail(await showUsage(ctx, params.id)) }),
+    handle: async (ctx, { params }) => ({ data: await showUsage(ctx, params.id) }),
   }),
 ];
 
