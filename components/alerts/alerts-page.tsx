@@ -2,17 +2,15 @@
 
 import { BellIcon } from "lucide-react";
 import dynamic from "next/dynamic";
-import type { ReactNode } from "react";
 import { SWRConfig } from "swr";
 import { useTranslations } from "use-intl";
 import { api, cached } from "@/lib/client/api";
 import { loadPart } from "@/lib/client/load-part";
 import { useApi } from "@/lib/client/use-api";
-import { type ApiPages, cachedPages, useApiPages } from "@/lib/client/use-api-pages";
+import { cachedPages, useApiPages } from "@/lib/client/use-api-pages";
 import type { Alert, AlertsSummary } from "@/lib/contracts/console/alerts";
 import type { ListPage } from "@/lib/contracts/paging";
-import { CallError } from "../forms/call-error";
-import { LoadMore } from "../shell/list-body";
+import { ListRows } from "../shell/list-body";
 import { PageHeader } from "../shell/page-header";
 import { EmptyState } from "../ui/empty-state";
 import { Section } from "../ui/section";
@@ -66,34 +64,16 @@ function OpenAlerts() {
   );
   return (
     <section aria-label={t("open")} className="mb-8">
-      <AlertList list={list} loading={<Skeleton className="h-40" />} none={none}>
-        {(items) =>
-          withoutImpliedBudgets(items).map((alert) => (
-            <OpenAlert key={alert.id} alert={alert} onChanged={list.reload} />
-          ))
-        }
-      </AlertList>
+      <ListRows list={list} skeleton={<Skeleton className="h-40" />} empty={none}>
+        {(items) => (
+          <ul className="divide-y rounded-md border bg-panel">
+            {withoutImpliedBudgets(items).map((alert) => (
+              <OpenAlert key={alert.id} alert={alert} onChanged={list.reload} />
+            ))}
+          </ul>
+        )}
+      </ListRows>
     </section>
-  );
-}
-
-interface AlertListProps {
-  list: ApiPages<Alert>;
-  loading: ReactNode;
-  none: ReactNode;
-  children(items: readonly Alert[]): ReactNode;
-}
-
-/** The loaded alerts as rows, or why there are none. */
-function AlertList({ list, loading, none, children }: AlertListProps) {
-  const { items, error } = list;
-  if (!items) return error ? <CallError error={error} onRetry={() => void list.reload()} /> : loading;
-  if (items.length === 0) return none;
-  return (
-    <div className="grid gap-4">
-      <ul className="divide-y rounded-md border bg-panel">{children(items)}</ul>
-      <LoadMore list={list} />
-    </div>
   );
 }
 
@@ -111,9 +91,15 @@ function ResolvedAlerts() {
   const none = <p className="text-ink-muted">{t("resolved.none")}</p>;
   return (
     <Section title={t("resolved.title")} text={t("resolved.text")}>
-      <AlertList list={list} loading={<Skeleton className="h-4 w-64" />} none={none}>
-        {(items) => items.map((alert) => <ResolvedAlert key={alert.id} alert={alert} />)}
-      </AlertList>
+      <ListRows list={list} skeleton={<Skeleton className="h-4 w-64" />} empty={none}>
+        {(items) => (
+          <ul className="divide-y rounded-md border bg-panel">
+            {items.map((alert) => (
+              <ResolvedAlert key={alert.id} alert={alert} />
+            ))}
+          </ul>
+        )}
+      </ListRows>
     </Section>
   );
 }

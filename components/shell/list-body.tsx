@@ -46,7 +46,7 @@ export function ResultCount({
   );
 }
 
-/** The rows of a list page with "Load more", or its loading, error or empty state. */
+/** The rows of a list page, and for screen readers how many a search or filter has found. */
 export function ListBody<Item>({
   isFiltered,
   ...parts
@@ -65,6 +65,7 @@ export function ListBody<Item>({
 
 interface ListParts<Item> {
   list: ApiPages<Item>;
+  skeleton?: ReactNode;
   empty: ReactNode;
   children(items: readonly Item[]): ReactNode;
 }
@@ -78,12 +79,13 @@ const ROWS_ON_SERVER = 20;
 const useRowsToRender = (count: number): number =>
   useDeferredValue(true, false) ? count : Math.min(count, ROWS_ON_SERVER);
 
-function ListRows<Item>({ list, empty, children }: ListParts<Item>) {
+/** The rows of a list with "Load more", or its loading, error or empty state. */
+export function ListRows<Item>({ list, skeleton = <ListSkeleton />, empty, children }: ListParts<Item>) {
   const { items, error } = list;
   const rendered = useRowsToRender(items?.length ?? 0);
   // Rows that were loaded before the error stay; `LoadMore` then shows the error below them.
   if (error && !items?.length) return <CallError error={error} onRetry={() => void list.reload()} />;
-  if (!items) return <ListSkeleton />;
+  if (!items) return skeleton;
   if (items.length === 0) return empty;
   return (
     <div className="grid gap-4">
