@@ -18,7 +18,7 @@ import { useWhileMounted } from "../forms/use-action";
 import { useSaveForm } from "../forms/use-save-form";
 import { EnrolTwoFactor } from "../two-factor/enrol";
 import { SaveBackupCodes } from "../two-factor/save-backup-codes";
-import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "../ui/dialog";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle, focusSelf } from "../ui/dialog";
 import { toast } from "../ui/toast";
 
 export type TwoFactorDialogKind = "enrol" | "renew" | "off";
@@ -43,12 +43,8 @@ export function TwoFactorDialog({ kind, onCodes, onClose }: DialogProps) {
     <Dialog open onOpenChange={(open) => (open ? undefined : onClose())}>
       <DialogContent
         className={kind === "enrol" ? "max-w-xl" : "max-w-md"}
-        // Focuses the dialog itself instead of its Close button: an enrolment has no field yet.
-        onOpenAutoFocus={(event) => {
-          if (kind !== "enrol") return;
-          event.preventDefault();
-          if (event.target instanceof HTMLElement) event.target.focus();
-        }}
+        // An enrolment has no field yet, so its Close button would get the focus.
+        onOpenAutoFocus={kind === "enrol" ? focusSelf : undefined}
       >
         <DialogHeader>
           <DialogTitle>{words.title}</DialogTitle>

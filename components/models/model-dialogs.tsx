@@ -7,6 +7,7 @@ import { ConfirmDialog } from "../forms/confirm-dialog";
 import { FormDialog } from "../forms/form-dialog";
 import { finishChange, useWhileMounted } from "../forms/use-action";
 import { Button } from "../ui/button";
+import { focusSelf } from "../ui/dialog";
 import { Sheet, SheetContent } from "../ui/sheet";
 import { ModelForm } from "./model-form";
 import { RoutePreview } from "./route-preview";
@@ -113,11 +114,8 @@ function RouteSheet({ name, onEdit, onClose }: DialogProps & { name: string }) {
       <SheetContent
         title={t("title", { name })}
         className="p-6"
-        // Focuses the sheet itself instead of its first link: the content is meant to be read.
-        onOpenAutoFocus={(event) => {
-          event.preventDefault();
-          if (event.target instanceof HTMLElement) event.target.focus();
-        }}
+        // Not its first link: the content is meant to be read.
+        onOpenAutoFocus={focusSelf}
       >
         <div className="grid gap-6">
           <div className="grid gap-1 pr-8">

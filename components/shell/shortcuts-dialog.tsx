@@ -1,10 +1,10 @@
 "use client";
 
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { hasLetterShortcuts, setLetterShortcuts } from "@/lib/client/letter-shortcuts";
 import type { Role } from "@/lib/contracts/console/user";
-import { Dialog, DialogContent, DialogDescription, DialogTitle } from "../ui/dialog";
+import { Dialog, DialogContent, DialogDescription, DialogTitle, focusSelf } from "../ui/dialog";
 import { Label } from "../ui/input";
 import { Kbd } from "../ui/kbd";
 import { Switch } from "../ui/switch";
@@ -24,17 +24,12 @@ export function ShortcutsDialog({
   role: Role;
 }) {
   const t = useTranslations("common");
-  const dialog = useRef<HTMLDivElement>(null);
   return (
     <Dialog open={open} onOpenChange={onOpenChange}>
       <DialogContent
-        ref={dialog}
         className="max-w-xl"
-        onOpenAutoFocus={(event) => {
-          // Focuses the dialog instead of its switch, which the next key press could change.
-          event.preventDefault();
-          dialog.current?.focus();
-        }}
+        // Not its switch, which the next key press could change.
+        onOpenAutoFocus={focusSelf}
       >
         <div className="grid gap-1.5 pr-8">
           <DialogTitle>{t("shortcuts.title")}</DialogTitle>

@@ -103,8 +103,24 @@ export function ignoreToasts(event: Event): void {
     event.preventDefault();
 }
 
-export function DialogContent({ className, children, ...props }: ComponentProps<typeof Primitive.Content>) {
+/** Focuses the dialog itself when it opens, instead of its first control. */
+export function focusSelf(event: Event): void {
+  event.preventDefault();
+  if (event.target instanceof HTMLElement) event.target.focus();
+}
+
+export function CloseButton({ className }: { className: string }) {
   const t = useTranslations("common");
+  return (
+    <Primitive.Close asChild>
+      <Button variant="ghost" size="icon-sm" className={className} aria-label={t("close")}>
+        <XIcon />
+      </Button>
+    </Primitive.Close>
+  );
+}
+
+export function DialogContent({ className, children, ...props }: ComponentProps<typeof Primitive.Content>) {
   const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
@@ -117,11 +133,7 @@ export function DialogContent({ className, children, ...props }: ComponentProps<
         {...focus}
       >
         {children}
-        <Primitive.Close asChild>
-          <Button variant="ghost" size="icon-sm" className="absolute top-4 right-4" aria-label={t("close")}>
-            <XIcon />
-          </Button>
-        </Primitive.Close>
+        <CloseButton className="absolute top-4 right-4" />
       </Primitive.Content>
     </Primitive.Portal>
   );

@@ -1,12 +1,9 @@
 "use client";
 
-import { XIcon } from "lucide-react";
 import { Dialog as Primitive } from "radix-ui";
 import type { ComponentProps } from "react";
-import { useTranslations } from "use-intl";
-import { Button } from "./button";
 import { cn } from "./class-names";
-import { ignoreToasts, Scrim, useOpenerFocus } from "./dialog";
+import { CloseButton, ignoreToasts, Scrim, useOpenerFocus } from "./dialog";
 
 export const Sheet = Primitive.Root;
 
@@ -24,7 +21,6 @@ export function SheetContent({
   children,
   ...props
 }: Omit<ComponentProps<typeof Primitive.Content>, "title"> & { side?: keyof typeof SIDES; title: string }) {
-  const t = useTranslations("common");
   const focus = useOpenerFocus(props);
   return (
     <Primitive.Portal>
@@ -43,11 +39,7 @@ export function SheetContent({
       >
         <Primitive.Title className="sr-only">{title}</Primitive.Title>
         {children}
-        <Primitive.Close asChild>
-          <Button variant="ghost" size="icon-sm" className="absolute top-3 right-3" aria-label={t("close")}>
-            <XIcon />
-          </Button>
-        </Primitive.Close>
+        <CloseButton className="absolute top-3 right-3" />
       </Primitive.Content>
     </Primitive.Portal>
   );
