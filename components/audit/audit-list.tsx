@@ -10,7 +10,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { Button } from "../ui/button";
 import { CopyButton } from "../ui/copy-button";
 import { RelativeTime } from "../ui/relative-time";
-import { Skeleton } from "../ui/skeleton";
+import { Skeleton, SkeletonRows } from "../ui/skeleton";
 import { useAuditText } from "./audit-text";
 
 /** The list of audit rows; a click on one expands it. */
@@ -91,14 +91,10 @@ function Address({ row }: { row: AuditRow }) {
 
 export function AuditListSkeleton() {
   return (
-    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
-      {[0, 1, 2, 3, 4, 5].map((row) => (
-        <div key={row} className="flex items-center justify-between gap-8 px-4 py-3.5">
-          <Skeleton className="h-4 w-64 max-w-full" />
-          <Skeleton className="hidden h-3 w-24 md:block" />
-        </div>
-      ))}
-    </div>
+    <SkeletonRows count={6} className="flex items-center justify-between gap-8 px-4 py-3.5">
+      <Skeleton className="h-4 w-64 max-w-full" />
+      <Skeleton className="hidden h-3 w-24 md:block" />
+    </SkeletonRows>
   );
 }
 

@@ -7,7 +7,7 @@ import type { DropTarget } from "@/lib/client/channel-order";
 import type { Channel } from "@/lib/contracts/console/channels";
 import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
-import { Skeleton } from "../ui/skeleton";
+import { Skeleton, SkeletonRows } from "../ui/skeleton";
 import { SavingSwitch } from "../ui/switch";
 import { Table, TableCell, TableHead, TableHeader } from "../ui/table";
 import { ChannelMetric, ChannelModels, ChannelOrigin, type Traffic } from "./channel-cells";
@@ -229,18 +229,14 @@ function ChannelCard(props: RowProps) {
 
 export function ChannelListSkeleton() {
   return (
-    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
-      {[0, 1, 2].map((row) => (
-        <div key={row} className="flex items-center gap-8 p-4">
-          <div className="grid flex-1 gap-2">
-            <Skeleton className="h-4 w-40" />
-            <Skeleton className="h-3 w-56" />
-          </div>
-          <Skeleton className="hidden h-4 w-32 lg:block" />
-          <Skeleton className="hidden h-4 w-24 lg:block" />
-          <Skeleton className="h-5 w-9 rounded-full" />
-        </div>
-      ))}
-    </div>
+    <SkeletonRows className="flex items-center gap-8 p-4">
+      <div className="grid flex-1 gap-2">
+        <Skeleton className="h-4 w-40" />
+        <Skeleton className="h-3 w-56" />
+      </div>
+      <Skeleton className="hidden h-4 w-32 lg:block" />
+      <Skeleton className="hidden h-4 w-24 lg:block" />
+      <Skeleton className="h-5 w-9 rounded-full" />
+    </SkeletonRows>
   );
 }

@@ -4,7 +4,7 @@ import { useTranslations } from "use-intl";
 import type { Model } from "@/lib/contracts/console/models";
 import { ActionsButton } from "../ui/actions-button";
 import { cn } from "../ui/class-names";
-import { Skeleton } from "../ui/skeleton";
+import { Skeleton, SkeletonRows } from "../ui/skeleton";
 import { SavingSwitch } from "../ui/switch";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "../ui/table";
 import { ModelOptions, ModelPrice, ServedBy } from "./model-cells";
@@ -154,14 +154,10 @@ function ModelCard({ model, onAction, onToggle }: ModelListProps & { model: Mode
 
 export function ModelListSkeleton() {
   return (
-    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
-      {[0, 1, 2].map((row) => (
-        <div key={row} className="flex items-center gap-8 p-4">
-          <Skeleton className="h-4 w-40" />
-          <Skeleton className="hidden h-4 flex-1 lg:block" />
-          <Skeleton className="ml-auto h-5 w-9 rounded-full" />
-        </div>
-      ))}
-    </div>
+    <SkeletonRows className="flex items-center gap-8 p-4">
+      <Skeleton className="h-4 w-40" />
+      <Skeleton className="hidden h-4 flex-1 lg:block" />
+      <Skeleton className="ml-auto h-5 w-9 rounded-full" />
+    </SkeletonRows>
   );
 }

@@ -18,7 +18,7 @@ import { cn } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
 import { keepFocusAbove, keepingFocus } from "../ui/keep-focus";
 import { lazyPart } from "../ui/lazy-part";
-import { Skeleton } from "../ui/skeleton";
+import { Skeleton, SkeletonRows } from "../ui/skeleton";
 import { type CallColumn, LoadMoreTrigger, RequestTable } from "./request-table";
 
 const CallPanel = lazyPart(() => import("./call-panel").then((one) => one.CallPanel));
@@ -154,16 +154,12 @@ function NoCalls({ isFiltered, searchedFrom }: { isFiltered: boolean; searchedFr
 
 function ListSkeleton() {
   return (
-    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
-      {Array.from({ length: 12 }, (_, row) => row).map((row) => (
-        <div key={row} className="flex h-10 items-center gap-8 px-4 max-xl:h-22">
-          <Skeleton className="h-4 w-28" />
-          <Skeleton className="h-4 flex-1" />
-          <Skeleton className="hidden h-4 w-40 xl:block" />
-          <Skeleton className="hidden h-4 w-20 xl:block" />
-        </div>
-      ))}
-    </div>
+    <SkeletonRows count={12} className="flex h-10 items-center gap-8 px-4 max-xl:h-22">
+      <Skeleton className="h-4 w-28" />
+      <Skeleton className="h-4 flex-1" />
+      <Skeleton className="hidden h-4 w-40 xl:block" />
+      <Skeleton className="hidden h-4 w-20 xl:block" />
+    </SkeletonRows>
   );
 }
 

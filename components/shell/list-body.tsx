@@ -8,7 +8,7 @@ import { CallError } from "../forms/call-error";
 import { Button } from "../ui/button";
 import { EmptyState } from "../ui/empty-state";
 import { keepFocusAbove, keepingFocus } from "../ui/keep-focus";
-import { Skeleton } from "../ui/skeleton";
+import { Skeleton, SkeletonRows } from "../ui/skeleton";
 
 interface Found {
   query: string;
@@ -166,17 +166,13 @@ export function NoSearchResults({ title, text, onClear }: { title: string; text:
 
 function ListSkeleton() {
   return (
-    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
-      {[0, 1, 2].map((row) => (
-        <div key={row} className="flex items-center gap-8 p-4">
-          <div className="grid flex-1 gap-2">
-            <Skeleton className="h-4 w-40" />
-            <Skeleton className="h-3 w-24" />
-          </div>
-          <Skeleton className="hidden h-4 w-32 md:block" />
-          <Skeleton className="hidden h-4 w-24 md:block" />
-        </div>
-      ))}
-    </div>
+    <SkeletonRows className="flex items-center gap-8 p-4">
+      <div className="grid flex-1 gap-2">
+        <Skeleton className="h-4 w-40" />
+        <Skeleton className="h-3 w-24" />
+      </div>
+      <Skeleton className="hidden h-4 w-32 md:block" />
+      <Skeleton className="hidden h-4 w-24 md:block" />
+    </SkeletonRows>
   );
 }

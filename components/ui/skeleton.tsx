@@ -12,3 +12,14 @@ export function Skeleton({ className, ...props }: ComponentProps<"div">) {
     />
   );
 }
+
+/** Placeholder of a loading list: `count` rows with the given content. */
+export function SkeletonRows({ count = 3, ...row }: ComponentProps<"div"> & { count?: number }) {
+  return (
+    <div aria-busy="true" className="divide-y rounded-md border bg-panel">
+      {[...Array(count).keys()].map((key) => (
+        <div key={key} {...row} />
+      ))}
+    </div>
+  );
+}
