@@ -7,6 +7,7 @@ import type { UsageRow } from "@/lib/contracts/console/usage";
 import { useAmounts } from "../charts/use-amounts";
 import { StatusDot } from "../ui/badge";
 import { cn } from "../ui/class-names";
+import { CopyButton } from "../ui/copy-button";
 
 type CallOutcome = "running" | "ok" | "failed" | "disconnected";
 
@@ -118,4 +119,10 @@ export function useTokenText(): (tokens: number) => string {
   const t = useTranslations("requests");
   const { count } = useAmounts();
   return (tokens) => t("tokens", { number: tokens, count: count(tokens) });
+}
+
+/** Copies a request ID. `relative`: above the click area of the row (`CallLink`). */
+export function CopyRequestId({ id }: { id: string }) {
+  const t = useTranslations("requests");
+  return <CopyButton value={id} name={t("copyRequestId", { id })} className="relative size-7 shrink-0" />;
 }

@@ -25,7 +25,7 @@ import { Notice } from "../ui/notice";
 import { ScrollBox } from "../ui/scroll-box";
 import { Skeleton } from "../ui/skeleton";
 import { SkippedChannels } from "./attempt-cause";
-import { CallState, ERROR_CODES, useCallName } from "./call-cells";
+import { CallState, CopyRequestId, ERROR_CODES, useCallName } from "./call-cells";
 import { CallFacts } from "./call-facts";
 import { Replay } from "./replay";
 import { Timeline } from "./timeline";
@@ -178,7 +178,6 @@ function Call({ id, isAdmin }: { id: string; isAdmin: boolean }) {
 }
 
 function CallHeader({ call }: { call: UsageDetail }) {
-  const t = useTranslations("requests");
   const amounts = useAmounts();
   return (
     <header className="grid gap-1">
@@ -192,11 +191,7 @@ function CallHeader({ call }: { call: UsageDetail }) {
         </time>
         <span className="flex min-w-0 items-center gap-1">
           <code className="min-w-0 break-all">{call.request_id}</code>
-          <CopyButton
-            value={call.request_id}
-            name={t("copyRequestId", { id: call.request_id })}
-            className="size-7 shrink-0"
-          />
+          <CopyRequestId id={call.request_id} />
         </span>
       </p>
     </header>

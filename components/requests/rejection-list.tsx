@@ -12,8 +12,8 @@ import { useAmounts } from "../charts/use-amounts";
 import { ListBody } from "../shell/list-body";
 import { type Column, RecordList } from "../shell/record-list";
 import { StatusDot } from "../ui/badge";
-import { CopyButton } from "../ui/copy-button";
 import { EmptyState } from "../ui/empty-state";
+import { CopyRequestId } from "./call-cells";
 
 interface RejectionListProps {
   filters: CallFilters;
@@ -183,11 +183,7 @@ function Detail({ of: one }: { of: Rejection }) {
         <code className="min-w-0 truncate md:max-w-40" title={one.request_id}>
           {one.request_id}
         </code>
-        <CopyButton
-          value={one.request_id}
-          name={t("copyRequestId", { id: one.request_id })}
-          className="size-7 shrink-0"
-        />
+        <CopyRequestId id={one.request_id} />
         {one.address === null ? null : (
           <span className="text-ink-faint md:whitespace-nowrap">
             {t("rejected.address", { address: one.address })}

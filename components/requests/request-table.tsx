@@ -7,8 +7,7 @@ import type { UsageRow } from "@/lib/contracts/console/usage";
 import { Money } from "../charts/money";
 import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
-import { CopyButton } from "../ui/copy-button";
-import { CallAmount, CallLink, CallState } from "./call-cells";
+import { CallAmount, CallLink, CallState, CopyRequestId } from "./call-cells";
 
 /** Optional columns, besides time, outcome, model, latency, amount and cost. */
 export type CallColumn = "key" | "channel" | "attempts" | "requestId";
@@ -155,11 +154,7 @@ function Cell({ call, column }: { call: UsageRow; column: Column }): ReactNode {
           <code title={call.request_id} className="min-w-0 flex-1 truncate text-ink-muted">
             {call.request_id}
           </code>
-          <CopyButton
-            value={call.request_id}
-            name={t("copyRequestId", { id: call.request_id })}
-            className="relative size-7 shrink-0"
-          />
+          <CopyRequestId id={call.request_id} />
         </span>
       );
   }
