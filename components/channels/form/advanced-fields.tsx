@@ -58,12 +58,15 @@ export function AdvancedFields({
             <div className="flex items-start gap-3">
               <Switch
                 id="batching"
+                aria-describedby="batching-hint"
                 checked={form.draft.batching}
                 onCheckedChange={(batching) => form.change({ batching })}
               />
               <div className="grid gap-0.5">
                 <Label htmlFor="batching">{t("batching")}</Label>
-                <p className="text-sm text-ink-muted">{t("batchingHint")}</p>
+                <p id="batching-hint" className="text-sm text-ink-muted">
+                  {t("batchingHint")}
+                </p>
               </div>
             </div>
             <OptionFields form={form} />
