@@ -4,11 +4,10 @@ import type {
   ChannelError,
   ChannelErrorsQuery,
 } from "../../contracts/console/channel-errors";
-import { DAY_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
-import { AppError } from "../../errors";
 import { getChannelRecord, requireAdmin } from "../access/guards";
 import type { ConsoleContext, ReadContext } from "../context";
+import { requestedRange } from "../requested-range";
 import { nameOfKey } from "./stored-keys";
 
 /**
@@ -28,7 +27,7 @@ export async function listChannelErrors(
   };
   const attempts = await ctx.store.ledger.failedAttempts({
     channelId,
-    ...rangeOf(ctx, query),
+    ...requestedRange(query, ctx.clock.now()),
     limit: query.limit,
   });
   const items = attempts.map((one) => ({
@@ -55,15 +54,9 @@ export async function countChannelAttempts(
 ): Promise<ChannelAttempts> {
   requireAdmin(ctx);
   const byChannel = new Map<string, number>();
-  for (const { channelId, attempts } of await ctx.store.ledger.failovers(rangeOf(ctx, query)))
+  for (const { channelId, attempts } of await ctx.store.ledger.failovers(
+    requestedRange(query, ctx.clock.now()),
+  ))
     byChannel.set(channelId, (byChannel.get(channelId) ?? 0) + attempts);
   return { items: [...byChannel].map(([channel_id, failovers]) => ({ channel_id, failovers })) };
-}
-
-/** The requested range in milliseconds since 1970. Throws `invalid` when it is empty. */
-function rangeOf(ctx: ReadContext, query: ChannelAttemptsQuery): { from: number; to: number } {
-  const to = query.to === undefined ? ctx.clock.now() : Date.parse(query.to);
-  const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
-  if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
-  return { from, to };
 }

@@ -1,10 +1,11 @@
 import type { Overview, OverviewQuery, OverviewSeries } from "../../contracts/console/overview";
-import { DAY_MS, HOUR_MS } from "../../contracts/durations";
+import { HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { NO_SUMS } from "../../ports/store/usage-query";
 import { requireUser } from "../access/guards";
 import type { ReadContext } from "../context";
+import { MAX_RANGE_MS, requestedRange } from "../requested-range";
 import {
   dayStarts,
   elapsedIntervals,
@@ -24,9 +25,6 @@ import {
 } from "./shares";
 import { toUsageSums } from "./to-usage-sums";
 
-/** Longest range by interval; by minute the calls themselves are read. */
-export const MAX_RANGE_MS = { minute: 6 * HOUR_MS, hour: 92 * DAY_MS, day: 92 * DAY_MS } as const;
-
 /** Most keys in the overview: the page shows no more. */
 const MAX_KEYS = 8;
 
@@ -38,8 +36,7 @@ const MAX_KEYS = 8;
 export async function readOverview(ctx: ReadContext, query: OverviewQuery): Promise<Overview> {
   const user = requireUser(ctx);
   const isMember = user.role === "member";
-  const [from, to] = [Date.parse(query.from), Date.parse(query.to)];
-  if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
+  const { from, to } = requestedRange(query, ctx.clock.now());
   const { interval } = query;
   if (to - from > MAX_RANGE_MS[interval])
     throw new AppError(

@@ -3,31 +3,27 @@ import {
   type UsageSummary,
   type UsageSummaryQuery,
 } from "../../contracts/console/usage-summary";
-import { DAY_MS, HOUR_MS } from "../../contracts/durations";
+import { HOUR_MS } from "../../contracts/durations";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { billingPeriod } from "../../ports/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
 import { addSums, amountOf, byAmount, isLabel, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import type { ReadContext } from "../context";
+import { MAX_RANGE_MS, requestedRange } from "../requested-range";
 import { usageFilter } from "./entries";
 import { dayStarts } from "./intervals";
 import { sentNames } from "./list-rejections";
 import { toUsageSums } from "./to-usage-sums";
 
-/** Longer ranges would have more points than a chart can show. */
-const MAX_HOURS = 24 * 92;
-const MAX_MINUTES = 6 * 60;
 /** Longest range that is summed exactly; in a longer one, whole hours are counted at both ends. */
 const MAX_EXACT_MS = 6 * HOUR_MS;
 
 function readRange(query: UsageSummaryQuery, now: number): { from: number; to: number } {
-  const to = query.to === undefined ? now : Date.parse(query.to);
-  const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
-  if (from >= to) throw new AppError("invalid", "'from' must be before 'to'.");
-  if (query.interval === "minute" && to - from > MAX_MINUTES * 60_000)
+  const { from, to } = requestedRange(query, now);
+  if (query.interval === "minute" && to - from > MAX_RANGE_MS.minute)
     throw new AppError("invalid", "A range by minute may have at most 6 hours.");
-  if (query.interval !== undefined && to - from > MAX_HOURS * HOUR_MS)
+  if (query.interval !== undefined && to - from > MAX_RANGE_MS.day)
     throw new AppError("invalid", "A range by hour or day may have at most 92 days.");
   return { from, to };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { intervalFor, rangeQuery, readRange, MAX_RANGE_MS as SELECTABLE_MS } from "@/lib/client/range";
-import { MAX_RANGE_MS } from "@/lib/console/usage/overview";
+import { MAX_RANGE_MS } from "@/lib/console/requested-range";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
