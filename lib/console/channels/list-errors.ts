@@ -8,7 +8,7 @@ import { toTimestamp } from "../../contracts/timestamp";
 import { getChannelRecord, requireAdmin } from "../access/guards";
 import type { ConsoleContext, ReadContext } from "../context";
 import { requestedRange } from "../requested-range";
-import { nameOfKey } from "./stored-keys";
+import { nameOfStoredKey } from "./stored-keys";
 
 /**
  * The newest failed attempts on a channel (by default of the last day), including those recovered by failover. Throws
@@ -21,10 +21,6 @@ export async function listChannelErrors(
 ): Promise<{ items: ChannelError[] }> {
   requireAdmin(ctx);
   const { id: channelId, keys } = await getChannelRecord(ctx.store, id);
-  const nameOf = (keyId: string | null): string | null => {
-    const key = keys.find((one) => one.id === keyId);
-    return key === undefined ? null : nameOfKey(key);
-  };
   const attempts = await ctx.store.ledger.failedAttempts({
     channelId,
     ...requestedRange(query, ctx.clock.now()),
@@ -37,7 +33,7 @@ export async function listChannelErrors(
     model: one.model,
     error: one.error,
     upstream_status: one.upstreamStatus,
-    key: nameOf(one.keyId),
+    key: nameOfStoredKey(keys, one.keyId),
     message: one.message,
     status: one.status,
   }));

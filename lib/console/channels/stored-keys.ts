@@ -50,6 +50,12 @@ function displayOf(key: string): string {
 export const nameOfKey = ({ label, display }: Pick<ChannelKey, "label" | "display">): string =>
   label ?? display;
 
+/** The display name of the key with that ID; null: none, or a deleted key. */
+export function nameOfStoredKey(keys: readonly ChannelKey[], id: string | null): string | null {
+  const key = keys.find((one) => one.id === id);
+  return key === undefined ? null : nameOfKey(key);
+}
+
 /** The key with a label; null removes it, undefined keeps it. */
 export function withLabel(key: ChannelKey, label: string | null | undefined): ChannelKey {
   if (label === undefined) return key;

@@ -1,18 +1,10 @@
 import type { UsageDetail, UsageFilters, UsageList, UsageRow } from "../../contracts/console/usage";
 import { toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
-import type {
-  CallTrace,
-  ChannelRecord,
-  Page,
-  PageQuery,
-  UsageFilter,
-  UsageOutcome,
-  UsagePage,
-} from "../../ports/store";
+import type { CallTrace, Page, PageQuery, UsageFilter, UsageOutcome, UsagePage } from "../../ports/store";
 import { requireUser } from "../access/guards";
 import { requireLiveCaller } from "../auth/find-live-session";
-import { nameOfKey } from "../channels/stored-keys";
+import { nameOfStoredKey } from "../channels/stored-keys";
 import type { ConsoleContext, ReadContext } from "../context";
 import { createNamer } from "./names";
 import { toUsageDetail, toUsageRow } from "./to-usage-row";
@@ -113,12 +105,6 @@ function withoutInternals(trace: CallTrace | null | undefined): CallTrace | null
   return { ...times, attempts: attempts.map((one) => ({ ...one, message: null })) };
 }
 
-function keyNameOf(channels: readonly ChannelRecord[], channelId: string, keyId: string | null) {
-  const keys = channels.find((channel) => channel.id === channelId)?.keys ?? [];
-  const key = keys.find((one) => one.id === keyId);
-  return key === undefined ? null : nameOfKey(key);
-}
-
 /**
  * The call with this row ID, or the newest with this request ID; members see only their own, without channel keys,
  * upstream messages and skipped channels.
@@ -142,7 +128,8 @@ export async function showUsage(ctx: ConsoleContext, id: string): Promise<UsageD
     {
       names: namer.names,
       callerKey: (await ctx.store.keys.findById(row.keyId))?.display ?? null,
-      keyOf: (channelId, keyId) => keyNameOf(channels, channelId, keyId),
+      keyOf: (channelId, keyId) =>
+        nameOfStoredKey(channels.find((one) => one.id === channelId)?.keys ?? [], keyId),
     },
   );
 }
