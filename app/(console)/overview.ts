@@ -11,7 +11,7 @@ import { hasTwoFactor } from "@/lib/console/users/to-user";
 import { getContainer } from "@/lib/server/process/container";
 import type { PageQuery } from "../request";
 import { unfinishedSetupStep } from "../setup-state";
-import type { PageSession } from "./guard";
+import { type PageSession, pageContext } from "./guard";
 
 /** How many of the newest ledger entries and keys are read to decide which first steps are done. */
 const RECENT_ITEMS = 50;
@@ -33,7 +33,7 @@ export async function readInitialOverview(
   const [done, entries, fallback, unfinished] = await Promise.all([
     stepsDone(services, pageSession, settings.self_use_mode),
     services.catalog.all(),
-    readFallback(services, pageSession, query, now),
+    readFallback(pageSession, query, now),
     user.role === "owner" ? unfinishedSetupStep() : null,
   ]);
   const models = entries.map(({ model }) => ({ name: model.name, operation: model.operation }));
@@ -50,16 +50,15 @@ export async function readInitialOverview(
 
 /** The API responses that the page requests first, by path, as SWR's `fallback`. */
 async function readFallback(
-  services: ConsoleServices,
-  { user, session }: PageSession,
+  pageSession: PageSession,
   query: Awaited<PageQuery["searchParams"]>,
   now: number,
 ): Promise<Record<string, unknown>> {
   const param = (name: string) => [query[name] ?? null].flat()[0] ?? null;
   const range = overviewQuery(readRange({ get: param }, now));
-  const ctx = { ...services, caller: { kind: "session" as const, user, session } };
+  const ctx = await pageContext(pageSession);
   const overview = cached(api.readOverview, { query: range }, await readOverview(ctx, range));
-  if (user.role === "member") return overview;
+  if (pageSession.user.role === "member") return overview;
   return { ...overview, ...cached(api.summarizeAlerts, {}, await summarizeAlerts(ctx)) };
 }
 

@@ -3,7 +3,7 @@ import type { GatewayModel } from "@/lib/client/gateway-models";
 import { hasTaskTypes, playgroundModels } from "@/lib/console/models/playground-models";
 import { speechTraits } from "@/lib/gateway/speech/speech-traits";
 import { getContainer } from "@/lib/server/process/container";
-import type { PageSession } from "../guard";
+import { type PageSession, pageContext } from "../guard";
 
 const DOLLARS_PER_NANO = 1e-9;
 /** The channel provider of flite and espeak-ng. */
@@ -11,12 +11,11 @@ const CLASSIC_PROVIDER = "embedded-speech";
 
 /** The models that a playground key can call; the first is the one to start with. */
 export async function usableModels(
-  { user, session }: PageSession,
+  pageSession: PageSession,
   operation: "speech" | "embeddings",
 ): Promise<GatewayModel[]> {
-  const { services } = await getContainer();
+  const ctx = await pageContext(pageSession);
   const dollars = (nano: number | null) => (nano === null ? null : nano * DOLLARS_PER_NANO);
-  const ctx = { ...services, caller: { kind: "session" as const, user, session } };
   return (await playgroundModels(ctx, operation)).map((entry) => {
     const { model, routes } = entry;
     return {
@@ -35,9 +34,7 @@ export async function usableModels(
       dimensions: model.dimensions,
       canShorten: model.canShorten,
       hasTaskTypes: hasTaskTypes(entry),
-      ...(operation === "speech"
-        ? speechTraits(services, entry)
-        : { takesInstructions: false, ownFamilies: [] }),
+      ...(operation === "speech" ? speechTraits(ctx, entry) : { takesInstructions: false, ownFamilies: [] }),
     };
   });
 }
