@@ -5,6 +5,7 @@ import { useTheme } from "next-themes";
 import { useLocale } from "use-intl";
 
 import { api, callApi } from "@/lib/client/api";
+import { setCookie } from "@/lib/client/set-cookie";
 import { useApiCache } from "@/lib/client/use-api";
 import { LOCALE_COOKIE, LOCALES, type Locale } from "@/lib/messages/locale";
 
@@ -12,15 +13,6 @@ import { LOCALE_COOKIE, LOCALES, type Locale } from "@/lib/messages/locale";
 const LANGUAGE_NAMES: Record<Locale, string> = { en: "English", zh: "中文" };
 export const LANGUAGES = LOCALES.map((locale) => ({ locale, name: LANGUAGE_NAMES[locale] }));
 export const THEMES = ["system", "light", "dark"] as const;
-
-const YEAR_S = 365 * 24 * 3600;
-
-/** Stores the language in this browser; the server renders the next page in it. */
-function storeLocale(locale: Locale): void {
-  // The Cookie Store API is not available over plain HTTP.
-  // biome-ignore lint/suspicious/noDocumentCookie: see above
-  document.cookie = `${LOCALE_COOKIE}=${locale}; path=/; max-age=${YEAR_S}; samesite=lax`;
-}
 
 /** Language and theme of this browser. A signed-in user's language is also saved in the account. */
 export function usePreferences({ isSignedIn }: { isSignedIn: boolean }) {
@@ -30,7 +22,8 @@ export function usePreferences({ isSignedIn }: { isSignedIn: boolean }) {
   const { theme = "system", resolvedTheme, setTheme } = useTheme();
 
   const setLocale = async (next: Locale) => {
-    storeLocale(next);
+    // The server renders the next page in it.
+    setCookie(LOCALE_COOKIE, next);
     router.refresh();
     if (!isSignedIn) return;
     // This browser already has the language; if saving fails, only other browsers miss it.
