@@ -7,3 +7,5 @@ export const Timestamp = z.iso.datetime().meta({ description: "RFC 3339, UTC" })
 export function toTimestamp(at: number): string {
   return new Date(at).toISOString();
 }
+
+export const timestampOrNull = (at: number | null): string | null => (at === null ? null : toTimestamp(at));

@@ -1,7 +1,7 @@
 import type { Alert, AlertsQuery, AlertsSummary, SnoozeAlert } from "../../contracts/console/alerts";
 import { DAY_MS, HOUR_MS } from "../../contracts/durations";
 import type { ListPage } from "../../contracts/paging";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { requireSignedInAdmin, requireSignedInOperator } from "../access/guards";
 import { recordAudit } from "../audit/record";
@@ -58,7 +58,7 @@ export async function snoozeAlert(ctx: ConsoleContext, id: string, input: Snooze
     const snoozed = await tx.alerts.snooze(id, { by: user.username, until });
     if (snoozed === null) throw notOpen();
     const { kind, subject } = snoozed;
-    const detail = { kind, subject, until: until === null ? null : toTimestamp(until) };
+    const detail = { kind, subject, until: timestampOrNull(until) };
     await recordAudit(tx, ctx, { action: "alerts.snooze", target: id, detail });
     return snoozed;
   });

@@ -1,6 +1,6 @@
 import { type Alert, Fallback } from "../../contracts/console/alerts";
 import { nanoToUsd } from "../../contracts/money";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull, toTimestamp } from "../../contracts/timestamp";
 import type { AlertRecord } from "../../ports/store";
 
 /** Most names in a sentence. */
@@ -115,8 +115,6 @@ export function alertMessage({ kind, detail, resolvedAt }: AlertFields): string 
   }
 }
 
-const when = (at: number | null): string | null => (at === null ? null : toTimestamp(at));
-
 /** `_nano` amounts as `_usd` decimal strings. */
 function shownDetail(detail: AlertRecord["detail"]): Record<string, unknown> {
   return Object.fromEntries(
@@ -146,14 +144,15 @@ export function toAlert(record: AlertRecord): Alert {
     message: alertMessage(record),
     detail: shownDetail(record.detail),
     opened_at: toTimestamp(record.openedAt),
-    resolved_at: when(record.resolvedAt),
-    seen_at: when(record.seenAt),
-    snooze: record.snooze === null ? null : { by: record.snooze.by, until: when(record.snooze.until) },
+    resolved_at: timestampOrNull(record.resolvedAt),
+    seen_at: timestampOrNull(record.seenAt),
+    snooze:
+      record.snooze === null ? null : { by: record.snooze.by, until: timestampOrNull(record.snooze.until) },
     delivery: {
       state: record.delivery,
       attempts: record.deliveryAttempts,
-      at: when(record.deliveryAt),
-      next_at: record.delivery === "pending" ? when(record.deliveryDueAt) : null,
+      at: timestampOrNull(record.deliveryAt),
+      next_at: record.delivery === "pending" ? timestampOrNull(record.deliveryDueAt) : null,
       error: record.deliveryError,
       webhook: record.deliveryWebhook,
     },

@@ -1,9 +1,7 @@
 import type { ApiKey } from "../../contracts/console/api-keys";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull, toTimestamp } from "../../contracts/timestamp";
 import type { KeyRecord, RejectionRecord, Repositories, Spent, UserRecord } from "../../ports/store";
 import { shownBudget, shownSpent } from "../users/limits";
-
-const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 
 type Needs = Pick<Repositories, "keys" | "users" | "rejections">;
 
@@ -41,8 +39,8 @@ function shownKey(
     display: key.display,
     enabled: key.enabled,
     created_at: toTimestamp(key.createdAt),
-    expires_at: time(key.expiresAt),
-    last_used_at: time(key.lastUsedAt),
+    expires_at: timestampOrNull(key.expiresAt),
+    last_used_at: timestampOrNull(key.lastUsedAt),
     operations: key.operations,
     allowed_models: key.allowedModels,
     allowed_addresses: key.allowedAddresses,

@@ -1,6 +1,6 @@
 import type { BrokenModel, ChannelUse, CircuitHealth as ShownHealth } from "../../contracts/console/channels";
 import { DAY_MS } from "../../contracts/durations";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull, toTimestamp } from "../../contracts/timestamp";
 import { brokenModels } from "../../gateway/routing/circuit-health";
 import type { CircuitHealth } from "../../ports/shared-state";
 import type { ChannelRecord } from "../../ports/store";
@@ -10,7 +10,7 @@ import type { ConsoleServices } from "../context";
 export function toHealth({ clock }: Pick<ConsoleServices, "clock">, health: CircuitHealth): ShownHealth {
   return {
     state: health.state,
-    opened_at: health.openedAt === null ? null : toTimestamp(health.openedAt),
+    opened_at: timestampOrNull(health.openedAt),
     reason: health.reason,
     retry_at: health.state === "open" ? toTimestamp(Math.round(clock.now() + health.waitMs)) : null,
   };

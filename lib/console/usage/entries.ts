@@ -1,5 +1,5 @@
 import type { UsageDetail, UsageFilters, UsageList, UsageRow } from "../../contracts/console/usage";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import type { CallTrace, Page, PageQuery, UsageFilter, UsageOutcome, UsagePage } from "../../ports/store";
 import { requireUser } from "../access/guards";
@@ -59,7 +59,7 @@ export async function listUsage(ctx: ConsoleContext, asked: Asked): Promise<Usag
   return {
     items: items.map((row) => toUsageRow(row, namer.names)),
     next_cursor: nextCursor,
-    searched_from: searchedFrom === null ? null : toTimestamp(searchedFrom),
+    searched_from: timestampOrNull(searchedFrom),
   };
 }
 

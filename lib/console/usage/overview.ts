@@ -1,6 +1,6 @@
 import type { Overview, OverviewQuery, OverviewSeries } from "../../contracts/console/overview";
 import { HOUR_MS } from "../../contracts/durations";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull, toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { NO_SUMS } from "../../ports/store/usage-query";
 import { requireUser } from "../access/guards";
@@ -85,7 +85,7 @@ export async function readOverview(ctx: ReadContext, query: OverviewQuery): Prom
   return {
     from: toTimestamp(from),
     to: toTimestamp(to),
-    read_from: now.readFrom === null ? null : toTimestamp(now.readFrom),
+    read_from: timestampOrNull(now.readFrom),
     total: toUsageSums(sumOf(intervals), bounds),
     before: toUsageSums(sumOf(earlier, ran), bounds),
     rejected,

@@ -4,7 +4,7 @@ import {
   type UsageSummaryQuery,
 } from "../../contracts/console/usage-summary";
 import { HOUR_MS } from "../../contracts/durations";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull, toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { billingPeriod } from "../../ports/billing-period";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
@@ -193,7 +193,7 @@ export async function summarizeUsage(ctx: ReadContext, query: UsageSummaryQuery)
   return {
     from: toTimestamp(from),
     to: toTimestamp(to),
-    read_from: readFrom === null ? null : toTimestamp(readFrom),
+    read_from: timestampOrNull(readFrom),
     total: toUsageSums(ofAll ?? total, latencyBoundsMs),
     rejected,
     items: items.map(({ period, name, sums }) => ({

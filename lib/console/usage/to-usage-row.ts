@@ -1,6 +1,6 @@
 import type { UsageDetail, UsageRow } from "../../contracts/console/usage";
 import { nanoToUsd } from "../../contracts/money";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull, toTimestamp } from "../../contracts/timestamp";
 import type { UsageRecord } from "../../ports/store";
 import type { UsageNames } from "./names";
 
@@ -75,7 +75,7 @@ export function toUsageDetail(
         channel_name: names.channel(one.channelId),
         reason: one.reason,
         circuit_reason: one.openReason,
-        since: one.openedAt === null ? null : toTimestamp(one.openedAt),
+        since: timestampOrNull(one.openedAt),
       })),
     },
     parameters: {

@@ -1,6 +1,6 @@
 import type { ManagedUser } from "../../contracts/console/user";
 import type { ListPage, ListQuery } from "../../contracts/paging";
-import { toTimestamp } from "../../contracts/timestamp";
+import { timestampOrNull, toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import type { Repositories, UserRecord } from "../../ports/store";
 import { requireSignedInAdmin } from "../access/guards";
@@ -10,8 +10,6 @@ import type { ConsoleContext, ReadContext } from "../context";
 import { pageQuery } from "../page-of";
 import { shownSpent } from "./limits";
 import { shownLimits, toUser } from "./to-user";
-
-const time = (at: number | null) => (at === null ? null : toTimestamp(at));
 
 type Needs = Pick<ConsoleContext, "cipher" | "clock">;
 
@@ -39,7 +37,7 @@ async function toManagedUsers(
       ...toUser(user, status?.hasTwoFactor ?? false),
       ...shownLimits(user),
       spent: shownSpent(status?.spent),
-      last_seen_at: time(status?.lastSeenAt ?? null),
+      last_seen_at: timestampOrNull(status?.lastSeenAt ?? null),
       locked_until: until > now ? toTimestamp(until) : null,
     };
   });

@@ -1,5 +1,5 @@
 import type { BackupCodes, TwoFactorProof, TwoFactorStatus } from "../../../contracts/console/two-factor";
-import { toTimestamp } from "../../../contracts/timestamp";
+import { timestampOrNull } from "../../../contracts/timestamp";
 import type { Repositories } from "../../../ports/store";
 import { requireSession } from "../../access/guards";
 import { recordAudit } from "../../audit/record";
@@ -17,7 +17,7 @@ export async function twoFactorStatus(ctx: ConsoleContext): Promise<TwoFactorSta
     enabled: isEnabled,
     pending: found?.state === "pending",
     backup_codes_left: isEnabled ? await ctx.store.twoFactors.countBackupCodes(user.id) : 0,
-    locked_until: until === null ? null : toTimestamp(until),
+    locked_until: timestampOrNull(until),
   };
 }
 
