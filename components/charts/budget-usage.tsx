@@ -25,7 +25,7 @@ export function KeyUsage({ apiKey }: { apiKey: ApiKey }) {
 export function BudgetBar({ of, children }: { of: Pick<ApiKey, "budget" | "spent">; children: ReactNode }) {
   const t = useTranslations("common.budget");
   const { money } = useAmounts();
-  const tightest = tightestBudget(of);
+  const tightest = mostSpentBudget(of);
   if (!tightest) return children;
   const { period, spent, limit, share } = tightest;
   return (
@@ -44,7 +44,7 @@ export function BudgetBar({ of, children }: { of: Pick<ApiKey, "budget" | "spent
 }
 
 /** The budget with the largest spent share, 0 to 1; undefined without a budget. */
-export function tightestBudget(of: Pick<ApiKey, "budget" | "spent">) {
+export function mostSpentBudget(of: Pick<ApiKey, "budget" | "spent">) {
   return PERIODS.flatMap((period) => {
     const limit = of.budget[period];
     if (limit === null) return [];

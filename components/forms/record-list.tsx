@@ -18,7 +18,7 @@ const isMatch = ({ name, note = "" }: Choice, text: string): boolean =>
   [name, note].some((one) => one.toLowerCase().includes(text.toLowerCase()));
 
 /** A `RecordSelect` with a search. Opens when it is mounted. */
-export function RecordList(props: RecordSelectProps) {
+export function SearchableRecords(props: RecordSelectProps) {
   const { kind, label, value, onValueChange, fixed, except } = props;
   const t = useTranslations("common");
   const [isOpen, setOpen] = useState(true);

@@ -37,7 +37,7 @@ export function RecordSelect({ kind, label, fixed, except, unknownName, ...props
   );
 }
 
-const loadList = () => import("./record-list").then((one) => one.RecordList);
+const loadList = () => import("./record-list").then((one) => one.SearchableRecords);
 
 /** A button that looks like a select; the list with its search is loaded when it is first opened. */
 function SearchedSelect({

@@ -2,7 +2,7 @@
 
 import { useFormatter, useTranslations } from "use-intl";
 import { api } from "@/lib/client/api";
-import { tightestBudget } from "@/lib/client/budget";
+import { leastLeftBudget } from "@/lib/client/budget";
 import { type GatewayFailure, minuteLimitOf } from "@/lib/client/gateway-error";
 import { leaveForSignIn } from "@/lib/client/swr-config";
 import { useApi } from "@/lib/client/use-api";
@@ -89,7 +89,7 @@ function useLimitText(failure: GatewayFailure): { title: string; advice: string 
     const text = failure.advice === "too-large" ? "exceeded" : perMinute.unit;
     return { title: t(`rate.${text}`, { limit: count(perMinute.limit) }), advice: null };
   }
-  const budget = isBudget && data ? tightestBudget(data) : null;
+  const budget = isBudget && data ? leastLeftBudget(data) : null;
   if (budget === null) return null;
   const amounts = { limit: money(budget.limit), left: money(budget.left) };
   const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "UTC" } as const;

@@ -11,7 +11,7 @@ interface TightestBudget {
 }
 
 /** The user's budget with the least left; null for a user without budgets. */
-export function tightestBudget({
+export function leastLeftBudget({
   budget,
   spent,
   daily_resets_at,

@@ -17,7 +17,7 @@ import { patchOf, servingChannels, toModel } from "./to-model";
  * Refuses a name or alias that another model uses, with an issue per field. `isNew`: also checks the model's own name.
  * Throws `conflict`.
  */
-async function requireFreeNames(
+async function requireFreeModelNames(
   tx: Pick<Repositories, "models">,
   { name, aliases }: Pick<ModelRecord, "name" | "aliases">,
   isNew: boolean,
@@ -97,7 +97,7 @@ export async function createModel(ctx: ConsoleContext, input: CreateModel): Prom
   requireOtherNames(record, []);
   const use = await readUse(ctx);
   return ctx.store.transaction(async (tx) => {
-    await requireFreeNames(tx, record, true);
+    await requireFreeModelNames(tx, record, true);
     await insertModel(tx, ctx, record);
     return toModel(ctx, record, servingChannels(await tx.channels.all()), use);
   });
@@ -117,7 +117,7 @@ export async function updateModel(ctx: ConsoleContext, name: string, input: Upda
     requireOtherNames({ name, aliases: sent.aliases ?? [] }, before.aliases);
     const patch = patchOf(before, sent);
     if (before.version === version && patch.aliases !== undefined)
-      await requireFreeNames(tx, { name, aliases: patch.aliases }, false);
+      await requireFreeModelNames(tx, { name, aliases: patch.aliases }, false);
     const record = await tx.models.update(name, version, patch);
     if (record === null) throw staleVersion();
     // The fields of the patch are fields of the record.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tightestBudget } from "@/lib/client/budget";
+import { leastLeftBudget } from "@/lib/client/budget";
 import { failureOfBody, minuteLimitOf } from "@/lib/client/gateway-error";
 import { nextPeriodStart } from "@/lib/console/users/self";
 import { EMPTY_SHARE } from "@/lib/contracts/gateway/error-sentences";
@@ -14,19 +14,19 @@ const state = (limits: object, spent: object = {}) => ({
 });
 
 test("finds the budget with the least left, and its reset", () => {
-  expect(tightestBudget(state({}))).toBeNull();
+  expect(leastLeftBudget(state({}))).toBeNull();
   const both = { daily_usd: "5.00", monthly_usd: "20.00" };
-  expect(tightestBudget(state(both, { daily_usd: "4.5", monthly_usd: "4.5" }))).toEqual({
+  expect(leastLeftBudget(state(both, { daily_usd: "4.5", monthly_usd: "4.5" }))).toEqual({
     period: "daily",
     limit: 5,
     left: 0.5,
     resetsAt: "2026-11-23T00:00:00.000Z",
   });
-  expect(tightestBudget(state(both, { daily_usd: "1", monthly_usd: "20" }))).toMatchObject({
+  expect(leastLeftBudget(state(both, { daily_usd: "1", monthly_usd: "20" }))).toMatchObject({
     period: "monthly",
     left: 0,
   });
-  expect(tightestBudget(state({ total_usd: "0.00" }))).toMatchObject({ period: "total", resetsAt: null });
+  expect(leastLeftBudget(state({ total_usd: "0.00" }))).toMatchObject({ period: "total", resetsAt: null });
 });
 
 /** The failure that the page reads from the server's error about a limit per minute. */
