@@ -61,7 +61,7 @@ function Sections({ self: initial, mustEnrol, canSetEmail, passwordMinimum }: Ac
   );
 }
 
-const SecondFactorDialog = lazyPart(() => import("./two-factor-dialog").then((one) => one.TwoFactorDialog));
+const TwoFactorDialog = lazyPart(() => import("./two-factor-dialog").then((one) => one.TwoFactorDialog));
 const BackupCodesDialog = lazyPart(() => import("./two-factor-dialog").then((one) => one.BackupCodesDialog));
 
 /** At this number of backup codes or fewer, the section suggests creating new ones. */
@@ -99,9 +99,7 @@ function TwoFactorSection({ self }: { self: Self }) {
           )}
         </div>
       </div>
-      {dialog ? (
-        <SecondFactorDialog kind={dialog} onCodes={setCodes} onClose={() => setDialog(null)} />
-      ) : null}
+      {dialog ? <TwoFactorDialog kind={dialog} onCodes={setCodes} onClose={() => setDialog(null)} /> : null}
       {codes ? (
         <BackupCodesDialog codes={codes} username={self.username} onClose={() => setCodes(null)} />
       ) : null}

@@ -106,7 +106,7 @@ function AuditDetailPanel({ row }: { row: AuditRow }) {
   return (
     <div className="grid gap-4 border-t bg-sunken/50 px-4 py-4">
       {detail.changes.length > 0 ? <Changes changes={detail.changes} /> : null}
-      <Facts row={row} />
+      <EntryFacts row={row} />
       <div className="flex flex-wrap gap-2">
         <Button variant="outline" size="sm" onClick={() => pushQueryParams({ actor: row.actor })}>
           <span className="max-w-64 truncate">{t("onlyActor", { name: auditText.actorOf(row) })}</span>
@@ -170,7 +170,7 @@ function Changes({ changes }: { changes: readonly AuditChange[] }) {
   );
 }
 
-function Facts({ row }: { row: AuditRow }) {
+function EntryFacts({ row }: { row: AuditRow }) {
   const t = useTranslations("audit.row");
   const { count, exact } = useAmounts();
   const { shownValue, fieldOf } = useAuditText();

@@ -4,19 +4,19 @@ import { useTranslations } from "use-intl";
 import type { Range } from "@/lib/client/range";
 import type { Overview } from "@/lib/contracts/console/overview";
 import { cn } from "../ui/class-names";
-import { FIGURES, type Figure, useFigureTexts } from "./use-figure-texts";
+import { FIGURES, type OverviewFigure, useFigureTexts } from "./use-figure-texts";
 
 interface FiguresProps {
   overview: Overview;
   range: Range;
-  shown: readonly Figure[];
-  figure: Figure;
+  shown: readonly OverviewFigure[];
+  figure: OverviewFigure;
   isAdmin: boolean;
-  onFigure(figure: Figure): void;
+  onFigure(figure: OverviewFigure): void;
 }
 
 /** The figures of the range as a radio group; the selected one is drawn in the chart below. */
-export function Figures({ shown, figure, onFigure, ...data }: FiguresProps) {
+export function OverviewFigures({ shown, figure, onFigure, ...data }: FiguresProps) {
   const t = useTranslations("overview.figure");
   const name = useId();
   const figures = FIGURES.filter((one) => shown.includes(one));

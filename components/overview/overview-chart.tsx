@@ -5,7 +5,7 @@ import { Legend } from "../charts/legend";
 import type { ChartSeries } from "../charts/series";
 import { TimeChart } from "../charts/time-chart";
 import { useAmounts } from "../charts/use-amounts";
-import type { Figure } from "./use-figure-texts";
+import type { OverviewFigure } from "./use-figure-texts";
 
 interface View {
   series: ChartSeries[];
@@ -24,7 +24,7 @@ export function OverviewChart({
 }: {
   overview: Overview;
   range: Range;
-  figure: Figure;
+  figure: OverviewFigure;
 }) {
   const t = useTranslations("overview");
   const view = useView(overview, figure);
@@ -46,7 +46,7 @@ export function OverviewChart({
   );
 }
 
-function useView(overview: Overview, figure: Figure): View {
+function useView(overview: Overview, figure: OverviewFigure): View {
   const t = useTranslations("overview.chart");
   const amounts = useAmounts();
   const now = overview.series;

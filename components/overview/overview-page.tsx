@@ -19,14 +19,14 @@ import { RejectedLink } from "../requests/rejected-link";
 import { CopyButton } from "../ui/copy-button";
 import { Skeleton } from "../ui/skeleton";
 import { useIsBrowser } from "../ui/use-is-browser";
-import { Figures } from "./figures";
+import { OverviewFigures } from "./figures";
 import { FirstSteps, type FirstStepsProps } from "./first-steps";
 import { Incidents } from "./incidents";
 import { OverviewChart } from "./overview-chart";
 import { PatchBay } from "./patch-bay";
 import { RecentRequests } from "./recent-requests";
 import { Shares } from "./shares";
-import { FIGURES, type Figure } from "./use-figure-texts";
+import { FIGURES, type OverviewFigure } from "./use-figure-texts";
 
 export interface OverviewPageProps extends Pick<FirstStepsProps, "origin" | "done" | "model"> {
   isAdmin: boolean;
@@ -132,10 +132,10 @@ function FiguresAndChart({
   const shown = FIGURES.filter(
     (one) => one !== "spend" || !hidesSpend || Number(overview.total.cost_usd) > 0,
   );
-  const figure: Figure = shown.find((one) => one === requested) ?? "calls";
+  const figure: OverviewFigure = shown.find((one) => one === requested) ?? "calls";
   return (
     <div className="rounded-md border bg-panel">
-      <Figures
+      <OverviewFigures
         overview={overview}
         range={range}
         shown={shown}

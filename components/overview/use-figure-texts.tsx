@@ -6,7 +6,7 @@ import { useAmounts } from "../charts/use-amounts";
 import { cn } from "../ui/class-names";
 
 export const FIGURES = ["calls", "errors", "audio", "tokens", "spend", "latency"] as const;
-export type Figure = (typeof FIGURES)[number];
+export type OverviewFigure = (typeof FIGURES)[number];
 
 interface FigureText {
   value: string;
@@ -31,7 +31,7 @@ const INCREASE_IS = {
   spend: "plain",
   errors: "bad",
   latency: "bad",
-} as const satisfies Record<Figure, Tone>;
+} as const satisfies Record<OverviewFigure, Tone>;
 
 type Sums = Overview["total"];
 const tokensOf = (sums: Sums) => sums.input_tokens + sums.output_tokens;
@@ -41,7 +41,7 @@ const errorRate = (sums: Sums) => (sums.calls === 0 ? 0 : sums.errors / sums.cal
 export function useFigureTexts({
   total,
   before,
-}: Pick<Overview, "total" | "before">): Record<Figure, FigureText> {
+}: Pick<Overview, "total" | "before">): Record<OverviewFigure, FigureText> {
   const t = useTranslations("overview.figure");
   const amounts = useAmounts();
   const { changeText, errorChangeText } = useChangeTexts(before);
@@ -85,7 +85,7 @@ function useChangeTexts(before: Sums) {
   const t = useTranslations("overview.figure");
   const amounts = useAmounts();
 
-  function changeText(figure: Figure, now: number, then: number): ReactNode {
+  function changeText(figure: OverviewFigure, now: number, then: number): ReactNode {
     if (then === 0) return now === 0 || before.calls === 0 ? null : <Unchanged>{t("none")}</Unchanged>;
     const by = (now - then) / then;
     if (Math.abs(by) < MIN_CHANGE) return <Unchanged>{t("same")}</Unchanged>;
@@ -118,7 +118,7 @@ function useChangeTexts(before: Sums) {
   return { changeText, errorChangeText };
 }
 
-function toneOf(figure: Figure, isUp: boolean): Tone {
+function toneOf(figure: OverviewFigure, isUp: boolean): Tone {
   const increase = INCREASE_IS[figure];
   if (increase === "plain") return "plain";
   // Less traffic is not bad in itself.
