@@ -6,7 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
-import { hasLetterShortcuts } from "@/lib/client/letter-shortcuts";
+import { hasLetterShortcuts, SEQUENCE_MS } from "@/lib/client/letter-shortcuts";
 import { setQueryParam } from "@/lib/client/query-params";
 import type { PagedCalls } from "@/lib/client/use-calls";
 import { useWindowEvent } from "@/lib/client/use-window-event";
@@ -180,8 +180,6 @@ const HANDLES_KEYS =
   'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="radiogroup"], [role="tablist"], [role="slider"], [role="alertdialog"], [aria-modal="true"]';
 /** Elements that scroll by the arrow keys (components/ui/scroll-box.tsx). */
 const SCROLLS = '[role="group"] > [tabindex="0"]';
-/** Milliseconds after `g` in which a letter opens a page (components/shell/shell.tsx) and is no step key. */
-const SEQUENCE_MS = 1_500;
 
 function stepOf(key: string, isOpen: boolean): "previous" | "next" | undefined {
   if (Object.hasOwn(STEP_LETTERS, key)) return hasLetterShortcuts() ? STEP_LETTERS[key] : undefined;

@@ -7,7 +7,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { SWRConfig } from "swr";
 import { useFormatter, useTranslations } from "use-intl";
 import { isComposing } from "@/lib/client/is-composing";
-import { hasLetterShortcuts } from "@/lib/client/letter-shortcuts";
+import { hasLetterShortcuts, SEQUENCE_MS } from "@/lib/client/letter-shortcuts";
 import { useLiveUpdates } from "@/lib/client/live";
 import { clearOtherUsersData } from "@/lib/client/storage";
 import { SWR_CONFIG } from "@/lib/client/swr-config";
@@ -222,8 +222,6 @@ function LeaveGuard() {
   );
 }
 
-/** How long after `g` the letter of a page may follow, in milliseconds. */
-const SEQUENCE_MS = 1_500;
 const TAKES_TEXT =
   'textarea, select, [contenteditable], [role="combobox"], input:not([type="checkbox"], [type="radio"])';
 const HANDLES_KEYS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';

@@ -1,5 +1,8 @@
 import { readStored, writeStored } from "./storage";
 
+/** Milliseconds after `g` in which a letter opens a page, and has no other use. */
+export const SEQUENCE_MS = 1_500;
+
 const STORED = "patchbay-letter-shortcuts";
 /** The choice where the browser refuses storage; it lasts until the page is left. */
 let unstored: string | null = null;
