@@ -1,6 +1,6 @@
 const DEFAULT_COLOURS = ["chart-1", "chart-2", "chart-3", "chart-4", "chart-5", "chart-6"] as const;
 /** Variables of theme.css without the leading dashes. */
-type ChartColour = (typeof DEFAULT_COLOURS)[number] | "good" | "warn" | "bad" | "info";
+type ChartColour = (typeof DEFAULT_COLOURS)[number] | "warn" | "bad";
 
 /** One line, or one layer of stacked bars. */
 export interface ChartSeries {

@@ -10,7 +10,6 @@ export const Sheet = Primitive.Root;
 const SIDES = {
   left: "inset-y-0 left-0 w-72 border-r data-[state=open]:slide-in-from-left",
   right: "inset-y-0 right-0 w-full max-w-md border-l data-[state=open]:slide-in-from-right",
-  bottom: "inset-x-0 bottom-0 max-h-[85dvh] border-t data-[state=open]:slide-in-from-bottom",
 } as const;
 
 /** A dialog at an edge of the window. `title` is its accessible name. */
