@@ -177,9 +177,9 @@ export interface ProcessShare {
 /**
  * Rate and concurrency limits of one process: a sliding log per bucket on the monotonic clock. No window of `windowMs`
  * admits more than `limit` units; a unit is free again after its window (up to 1/1,024 of it later where entries were
- * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `bucketCount`: buckets in memory, without
- * those of addresses. `shared`: the same limits, of which this process applies its share when it is one of several. The
- * shares of all processes add up to the limit, except that none is below `leastOfAddress` (addresses) or `leastShare`.
+ * merged). A cost of 0 only reads: `allowed` is true when one unit is free. `shared`: the same limits, of which this
+ * process applies its share when it is one of several. The shares of all processes add up to the limit, except that
+ * none is below `leastOfAddress` (addresses) or `leastShare`.
  */
 export function createRateLimiter(
   clock: Clock,

@@ -120,6 +120,7 @@ export function createRates(clock: Clock) {
   }
 
   return {
+    /** Buckets in memory, without those of addresses; only tests read it, to see leaks. */
     bucketCount: () => buckets.size,
 
     take(name: string, limit: number, windowMs: number, cost = 1) {

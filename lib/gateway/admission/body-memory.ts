@@ -27,7 +27,7 @@ export interface TrackedBody {
 export interface BodyMemory {
   /** Starts to count a body of this caller against the limits of `services`. */
   track(services: BodyServices, caller: BodyOwner): TrackedBody;
-  /** Bytes counted for all keys. */
+  /** Bytes counted for all keys; only tests read it, to see leaks. */
   readonly bytes: number;
 }
 

@@ -83,7 +83,7 @@ export class BodyChunks {
   #used = 0;
   length = 0;
 
-  /** Number of buffers held. */
+  /** Number of buffers held; only tests read it, to see the overhead. */
   get buffers(): number {
     return this.#chunks.length + (this.#used > 0 || this.#first !== null ? 1 : 0);
   }

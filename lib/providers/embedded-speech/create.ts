@@ -32,6 +32,7 @@ interface EmbeddedSpeechStats extends PoolStats {
 export interface EmbeddedSpeech extends SpeechModel {
   /** Stops the workers; running calls fail. */
   close(): Promise<void>;
+  /** Only tests read it, to see leaks. */
   stats(): EmbeddedSpeechStats;
 }
 

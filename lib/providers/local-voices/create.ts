@@ -61,6 +61,7 @@ export interface LocalVoicesSettings extends VoiceFoldersSettings {
 export interface LocalVoicesProvider extends LocalVoices {
   /** The models as one channel serves them. */
   speech(channel: ChannelRecord): SpeechModel;
+  /** Only tests read it, to see leaks; null while the voice's engine is not running. */
   stats(name: string): ReturnType<VoiceEngine["stats"]> | null;
   close(): Promise<void>;
 }

@@ -121,6 +121,7 @@ export class VoiceEngine {
     return { isLoaded: this.#isLoaded, realTimeFactor: this.#factor.value, failure: this.#failure };
   }
 
+  /** Only tests read it, to see leaks. */
   stats(): PoolStats & { open: number } {
     return { ...this.#pool.stats(), open: this.#slots.open };
   }

@@ -118,6 +118,7 @@ export class SemanticPool {
     }
   }
 
+  /** Only tests read it, to see leaks. */
   stats(): SemanticPoolStats {
     let busy = 0;
     for (const slot of this.#slots) if (slot.batch.length > 0) busy++;
