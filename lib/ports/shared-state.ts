@@ -70,15 +70,8 @@ export interface SharedLimits {
   enterOrWait(request: EntryRequest, until: number, signal: StopSignal): MaybePromise<EntryResult>;
 }
 
-/** Counts calls per sliding window and concurrent calls in this process, and through `shared` over all instances. */
+/** Counts concurrent calls in this process, and through `shared` those and calls per window over all instances. */
 export interface RateLimiter {
-  /**
-   * Takes `cost` from `limit` per `windowMs` under `bucket`. Exact at the limit: of `limit + 1` simultaneous calls one
-   * is refused. `retryAfterMs` says when one unit is free again.
-   */
-  take(bucket: string, limit: number, windowMs: number, cost?: number): RateState;
-  /** The same for a bucket that is named after a client address; see `SharedLimits`. */
-  takeForAddress(bucket: string, limit: number, windowMs: number): RateState;
   /** Takes one of `limit` slots; null when none is free. Call the release function exactly once. */
   enter(bucket: string, limit: number): (() => void) | null;
   /** The same, waiting up to `waitMs` in a bounded queue; null when no slot became free, or `signal` aborts. */

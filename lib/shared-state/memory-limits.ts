@@ -75,7 +75,16 @@ function createSlots(): Pick<RateLimiter, "enter" | "enterOrWait"> {
   };
 }
 
-type LocalLimiter = Omit<RateLimiter, "shared">;
+/** Counts calls per sliding window and concurrent calls in this process. */
+export interface LocalLimiter extends Omit<RateLimiter, "shared"> {
+  /**
+   * Takes `cost` from `limit` per `windowMs` under `bucket`. Exact at the limit: of `limit + 1` simultaneous calls one
+   * is refused. `retryAfterMs` says when one unit is free again.
+   */
+  take(bucket: string, limit: number, windowMs: number, cost?: number): RateState;
+  /** The same for a bucket that is named after a client address; see `SharedLimits`. */
+  takeForAddress(bucket: string, limit: number, windowMs: number): RateState;
+}
 
 const NO_STATES: readonly RateState[] = [];
 
@@ -184,7 +193,7 @@ export interface ProcessShare {
 export function createRateLimiter(
   clock: Clock,
   { index, processes }: ProcessShare = { index: 1, processes: 1 },
-): RateLimiter & { bucketCount(): number } {
+): LocalLimiter & RateLimiter & { bucketCount(): number } {
   const local = { ...createRates(clock), ...createSlots() };
   // The first processes divide the remainder among them.
   const shareOf: ShareOf = (limit, least = 0) =>

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/ports/clock";
-import type { RateLimiter, SharedLimits } from "../../lib/ports/shared-state";
+import type { SharedLimits } from "../../lib/ports/shared-state";
 import { systemClock } from "../../lib/server/process/system";
-import { createRateLimiter } from "../../lib/shared-state/memory-limits";
+import { createRateLimiter, type LocalLimiter } from "../../lib/shared-state/memory-limits";
 import { parseRedisUrl } from "../../lib/shared-state/redis/address";
 import { RedisLimits } from "../../lib/shared-state/redis/limits";
 import { RedisLink } from "../../lib/shared-state/redis/link";
@@ -10,7 +10,7 @@ import { RedisLink } from "../../lib/shared-state/redis/link";
 export interface RedisInstance {
   link: RedisLink;
   limits: SharedLimits;
-  local: RateLimiter;
+  local: LocalLimiter;
   /** Events that were logged, in order. */
   logged: string[];
   /** Counters of /metrics by name. */

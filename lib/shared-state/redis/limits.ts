@@ -10,7 +10,7 @@ import type {
 } from "../../ports/shared-state";
 import type { StopSignal } from "../../ports/stop-signal";
 import type { Metrics } from "../../ports/telemetry";
-import { leastOfAddress } from "../memory-limits";
+import { type LocalLimiter, leastOfAddress } from "../memory-limits";
 import { ENTER } from "./limit-scripts";
 import type { RedisLink } from "./link";
 import { SlotLeases, SlotQueues } from "./slots";
@@ -26,7 +26,7 @@ interface RedisLimitsOptions {
   metrics: Pick<Metrics, "count">;
   instanceId: string;
   /** The limits of this process; they also count what Redis admits, so that its share applies at once without Redis. */
-  local: RateLimiter;
+  local: LocalLimiter & RateLimiter;
   /** Number of running instances, at least 1. */
   liveInstances(): number;
   /** Default: 20 s. */
