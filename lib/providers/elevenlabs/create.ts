@@ -14,12 +14,12 @@ import type { UpstreamReply } from "../outbound/request";
 import {
   encodeSegment,
   MAX_SPEECH_BYTES,
-  NEXT_SEGMENT_MS,
+  optionsOfSegment,
   type UpstreamProvider,
   type UpstreamSettings,
 } from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
-import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
+import { readAudio } from "../upstream-audio/audio-reader";
 import { createVoiceLists, type VoiceLists } from "../upstream-voices/voice-list";
 import { readElevenLabsRefusal } from "./refusal";
 import {
@@ -65,6 +65,9 @@ function elevenLabsSpeech(
   };
 }
 
+const sampleRateOf = (channel: ChannelRecord): number =>
+  ELEVENLABS_OPTIONS.of(channel).sample_rate ?? SAMPLE_RATE;
+
 async function* speak(
   settings: UpstreamSettings,
   lists: VoiceLists,
@@ -72,13 +75,13 @@ async function* speak(
   request: SpeechRequest,
   options: CallOptions,
 ): AsyncGenerator<SpeechEvent> {
+  const rate = sampleRateOf(channel);
   for (const [index, segment] of request.segments.entries()) {
-    const callOptions =
-      index === 0 ? options : { ...options, firstByteBy: settings.clock.monotonic() + NEXT_SEGMENT_MS };
+    const callOptions = optionsOfSegment(settings, index, options);
     const voice = elevenLabsVoiceFor(lists, channel, segment.voice);
     const reply = await post(settings, channel, voice, speechBody(channel, request, segment), callOptions);
     try {
-      yield* audioEvents(pcmOf(channel, reply), segment.text);
+      yield* audioEvents(readAudio(reply, rate), segment.text);
     } finally {
       reply.body.close();
     }
@@ -120,14 +123,14 @@ function post(
   body: Record<string, unknown>,
   options: CallOptions,
 ): Promise<UpstreamReply> {
-  const { sample_rate, enable_logging, ca } = ELEVENLABS_OPTIONS.of(channel);
+  const { enable_logging, ca } = ELEVENLABS_OPTIONS.of(channel);
   const key = decryptKey(channel);
   const logging = enable_logging === false ? "&enable_logging=false" : "";
   return outbound.call({
     channel,
     baseUrl: elevenLabsBase(channel),
     method: "POST",
-    path: `/text-to-speech/${encodeSegment(voice)}/stream?output_format=pcm_${sample_rate ?? SAMPLE_RATE}${logging}`,
+    path: `/text-to-speech/${encodeSegment(voice)}/stream?output_format=pcm_${sampleRateOf(channel)}${logging}`,
     headers: { accept: "audio/*", ...keyHeaders(key) },
     body,
     maxBytes: MAX_SPEECH_BYTES,
@@ -137,20 +140,6 @@ function post(
     ca,
     options,
   });
-}
-
-async function* pcmOf(
-  channel: ChannelRecord,
-  { header, isDelimited, contentType, body }: UpstreamReply,
-): AsyncGenerator<Uint8Array> {
-  const mediaType = header("content-type") ?? "";
-  // Raw samples may arrive as audio/mpeg too, whatever was requested; the first bytes show which it is.
-  if (contentType !== "audio/mpeg") checkAudioType(mediaType);
-  if (!isDelimited) throw invalidAnswer("with audio that has no Content-Length and is not chunked");
-  const rate = rateOf(mediaType) ?? ELEVENLABS_OPTIONS.of(channel).sample_rate ?? SAMPLE_RATE;
-  const reader = new AudioReader(rate);
-  for await (const bytes of body) yield reader.push(bytes);
-  yield reader.end();
 }
 
 function elevenLabsProbe(settings: UpstreamSettings, channel: ChannelRecord): ChannelProbe {

@@ -14,9 +14,9 @@ import { cleanUpstreamText } from "../outbound/refusal";
 import type { UpstreamReply } from "../outbound/request";
 import { secretsOf } from "../outbound/send";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
-import { MAX_SPEECH_BYTES, NEXT_SEGMENT_MS, type UpstreamSettings } from "../upstream/provider";
+import { MAX_SPEECH_BYTES, optionsOfSegment, type UpstreamSettings } from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
-import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
+import { AudioReader, readAudio } from "../upstream-audio/audio-reader";
 import type { VoiceLists } from "../upstream-voices/voice-list";
 import { withAccepted } from "./chosen-values";
 import { formOf } from "./options";
@@ -55,8 +55,7 @@ async function* speak(
 ): AsyncGenerator<SpeechEvent> {
   const used: SpeechUsage = { inputTokens: 0, outputTokens: 0 };
   for (const [index, segment] of request.segments.entries()) {
-    const callOptions =
-      index === 0 ? options : { ...options, firstByteBy: settings.clock.monotonic() + NEXT_SEGMENT_MS };
+    const callOptions = optionsOfSegment(settings, index, options);
     const reported: SpeechUsage = { inputTokens: null, outputTokens: null };
     const reply = await postSegment(settings, lists, channel, request, segment, callOptions);
     try {
@@ -148,28 +147,18 @@ function post(
 }
 
 /** The samples of one reply; `reported` gets the token counts that an event stream has at its end. */
-async function* pcmOf(
+function pcmOf(
   { decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
-  { contentType, header, isDelimited, body }: UpstreamReply,
+  reply: UpstreamReply,
   reported: SpeechUsage,
 ): AsyncGenerator<Uint8Array> {
   const { options, baseUrl } = formOf(channel);
-  const { sample_rate } = options;
-  if (contentType === "text/event-stream") {
-    const key = decryptKey(channel);
-    const secrets = secretsOf({ secrets: key === null ? [] : [key], channel }, new URL(baseUrl));
-    yield* speechEventPcm(body, sample_rate ?? null, reported, secrets);
-    return;
-  }
-  const mediaType = header("content-type") ?? "";
-  // LiteLLM labels every format so; the first bytes show what it is.
-  if (contentType !== "audio/mpeg") checkAudioType(mediaType);
-  // Without a length, a broken connection would look like the end of the speech.
-  if (!isDelimited) throw invalidAnswer("with audio that has no Content-Length and is not chunked");
-  const reader = new AudioReader(rateOf(mediaType) ?? sample_rate ?? null);
-  for await (const bytes of body) yield reader.push(bytes);
-  yield reader.end();
+  const rate = options.sample_rate ?? null;
+  if (reply.contentType !== "text/event-stream") return readAudio(reply, rate);
+  const key = decryptKey(channel);
+  const secrets = secretsOf({ secrets: key === null ? [] : [key], channel }, new URL(baseUrl));
+  return speechEventPcm(reply.body, rate, reported, secrets);
 }
 
 /** The error of an event that reports one, with the upstream's message for administrators. */

@@ -2,6 +2,7 @@ import { encodePcm16 } from "../../audio/pcm";
 import { Resampler } from "../../audio/resample";
 import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { invalidAnswer, truncated } from "../outbound/failure";
+import type { UpstreamReply } from "../outbound/request";
 import { isCompressed } from "./compressed-audio";
 import { type SampleShape, WavReader } from "./wav-reader";
 
@@ -172,4 +173,19 @@ export class AudioReader {
     this.#samples ??= new SpeechSamples(shape);
     return this.#samples.push(data);
   }
+}
+
+/** The samples of a reply, raw ones at `rawRate` unless its media type states another rate; null: 24 kHz. */
+export async function* readAudio(
+  { contentType, header, isDelimited, body }: UpstreamReply,
+  rawRate: number | null,
+): AsyncGenerator<Uint8Array> {
+  const mediaType = header("content-type") ?? "";
+  // Some upstreams label every format so (LiteLLM), or raw samples; the first bytes show what it is.
+  if (contentType !== "audio/mpeg") checkAudioType(mediaType);
+  // Without a length, a broken connection would look like the end of the speech.
+  if (!isDelimited) throw invalidAnswer("with audio that has no Content-Length and is not chunked");
+  const reader = new AudioReader(rateOf(mediaType) ?? rawRate);
+  for await (const bytes of body) yield reader.push(bytes);
+  yield reader.end();
 }

@@ -2,7 +2,7 @@ import type { Limits } from "../../contracts/limits";
 import type { ChannelProbe } from "../../ports/channel-probe";
 import type { Clock } from "../../ports/clock";
 import type { EmbeddingModel } from "../../ports/embedding-model";
-import type { SpeechModel } from "../../ports/speech-model";
+import type { CallOptions, SpeechModel } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { trimEndOf } from "../../text/clean-text";
 import type { Outbound } from "../outbound/create";
@@ -41,7 +41,16 @@ export function maxEmbeddingBytes(texts: number, dimensions: number | undefined)
 /**
  * Milliseconds to wait for the first byte of a later segment's reply; the first segment has the call's own deadline.
  */
-export const NEXT_SEGMENT_MS = 30_000;
+const NEXT_SEGMENT_MS = 30_000;
+
+/** The call's options for its segment `index`. */
+export function optionsOfSegment(
+  { clock }: UpstreamSettings,
+  index: number,
+  options: CallOptions,
+): CallOptions {
+  return index === 0 ? options : { ...options, firstByteBy: clock.monotonic() + NEXT_SEGMENT_MS };
+}
 
 /** `base` with `version` appended where it has no path. */
 export function withVersion(base: string, version: string): string {
