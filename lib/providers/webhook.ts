@@ -51,7 +51,7 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
           maxBytes: MAX_REPLY_BYTES,
           mayBeEmpty: true,
           readRefusal: () => ({ words: null, about: null }),
-          secrets: [],
+          key: null,
           options: {
             signal: AbortSignal.timeout(timeoutMs),
             requestId: "",

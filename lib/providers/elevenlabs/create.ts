@@ -136,7 +136,7 @@ function post(
     maxBytes: MAX_SPEECH_BYTES,
     isAudio: true,
     readRefusal: readElevenLabsRefusal,
-    secrets: key === null ? [] : [key],
+    key,
     ca,
     options,
   });

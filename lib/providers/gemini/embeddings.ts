@@ -58,7 +58,7 @@ async function callBatch(
     body: isSingle ? only : { requests },
     maxBytes: maxEmbeddingBytes(requests.length, dimensions),
     readRefusal: readGeminiRefusal,
-    secrets: key === null ? [] : [key],
+    key,
     ca: settings.ca,
     options,
   });

@@ -63,7 +63,6 @@ async function* speak(
 ): AsyncGenerator<SpeechEvent> {
   const settings = GEMINI_OPTIONS.of(channel);
   const key = decryptKey(channel);
-  const secrets = key === null ? [] : [key];
   const baseUrl = geminiBase(channel);
   const { maxSeconds = 0, acceptsPart = false } = request;
   const isStreamed = settings.streaming ?? (acceptsPart || maxSeconds <= MAX_STREAMED_SECONDS);
@@ -81,7 +80,7 @@ async function* speak(
       }),
       maxBytes: MAX_SPEECH_BYTES,
       readRefusal: readGeminiRefusal,
-      secrets,
+      key,
       ca: settings.ca,
       options: firstByteBy === undefined ? options : { ...options, firstByteBy },
     });
@@ -99,11 +98,11 @@ async function* speak(
   };
   try {
     const nowMs = clock.now();
-    const hidden = secretsOf({ secrets, channel }, new URL(baseUrl));
+    const secrets = secretsOf({ key, channel }, new URL(baseUrl));
     if (reply.contentType === "text/event-stream")
-      yield* audioEvents(requireAudio(pcmOf(eventMessages(reply, nowMs, hidden), summary), summary));
+      yield* audioEvents(requireAudio(pcmOf(eventMessages(reply, nowMs, secrets), summary), summary));
     else {
-      const messages = await wholeMessages(reply, nowMs, hidden);
+      const messages = await wholeMessages(reply, nowMs, secrets);
       const [only] = messages;
       const base64Audio =
         request.acceptsBase64 === true && messages.length === 1 && only !== undefined

@@ -117,7 +117,7 @@ async function openReply(
         maxBytes: MAX_ARCHIVE_BYTES,
         isFile: true,
         readRefusal: () => ({ words: null, about: null }),
-        secrets: [],
+        key: null,
         onRedirect: (to) => {
           location = to;
         },

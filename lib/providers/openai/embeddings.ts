@@ -63,7 +63,7 @@ async function callBatch(
     },
     maxBytes: maxEmbeddingBytes(texts.length, isShortenedHere ? undefined : dimensions),
     readRefusal: readOpenAiRefusal,
-    secrets: key === null ? [] : [key],
+    key,
     ca: form.options.ca,
     options,
   });

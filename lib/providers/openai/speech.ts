@@ -140,7 +140,7 @@ function post(
     maxBytes: MAX_SPEECH_BYTES,
     isAudio: true,
     readRefusal: readOpenAiRefusal,
-    secrets: key === null ? [] : [key],
+    key,
     ca: form.options.ca,
     options,
   });
@@ -156,8 +156,7 @@ function pcmOf(
   const { options, baseUrl } = formOf(channel);
   const rate = options.sample_rate ?? null;
   if (reply.contentType !== "text/event-stream") return readAudio(reply, rate);
-  const key = decryptKey(channel);
-  const secrets = secretsOf({ secrets: key === null ? [] : [key], channel }, new URL(baseUrl));
+  const secrets = secretsOf({ key: decryptKey(channel), channel }, new URL(baseUrl));
   return speechEventPcm(reply.body, rate, reported, secrets);
 }
 

@@ -41,8 +41,8 @@ export interface OutboundRequest {
   readRefusal: ReadRefusal;
   /** Gets the `Location` of a redirect before `upstream_redirect` is thrown: it is never followed here. */
   onRedirect?(location: string): void;
-  /** Values that must not appear in any message: the key. */
-  secrets: readonly string[];
+  /** The upstream's key, which must not appear in any message; null: none. */
+  key: string | null;
   /** PEM of the certificate authority for this upstream. */
   ca?: string;
   options: CallOptions;

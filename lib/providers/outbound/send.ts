@@ -211,13 +211,13 @@ function secretHeaders(headers: Readonly<Record<string, string>>): string[] {
 }
 
 /**
- * Values to remove from messages about a reply: the request's secrets, the values of the channel's headers, the host.
+ * Values to remove from messages about a reply: the request's key, the values of the channel's headers, the host.
  */
 export function secretsOf(
-  { secrets, channel }: Pick<OutboundRequest, "secrets" | "channel">,
+  { key, channel }: Pick<OutboundRequest, "key" | "channel">,
   { host, hostname }: URL,
 ): string[] {
-  return [...secrets, ...secretHeaders(channel.headers), host, hostname];
+  return [...(key === null ? [] : [key]), ...secretHeaders(channel.headers), host, hostname];
 }
 
 /** Reads headers by their lower-case names; of a repeated header the first value. */

@@ -28,7 +28,7 @@ export async function readList(
     ...source,
     headers: { accept: "application/json", ...headers(key) },
     maxBytes: MAX_LIST_BYTES,
-    secrets: key === null ? [] : [key],
+    key,
     options,
   });
   return parseJson(await collect(reply.body));

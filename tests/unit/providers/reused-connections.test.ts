@@ -48,7 +48,7 @@ beforeEach(async () => {
     body: {},
     maxBytes: 100,
     readRefusal: () => ({ words: null, about: null }),
-    secrets: [],
+    key: null,
     options: callOptions(),
   };
 });

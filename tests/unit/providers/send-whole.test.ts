@@ -134,7 +134,7 @@ function request(fields: Partial<OutboundRequest> = {}): OutboundRequest {
     body: { input: "a" },
     maxBytes: MAX_BYTES,
     readRefusal: (_status, body) => ({ words: body === null ? null : "words", about: null }),
-    secrets: [],
+    key: null,
     options: callOptions({ firstByteBy: performance.now() + 4 * SHORT_MS, progress: new UpstreamProgress() }),
     ...fields,
   };
