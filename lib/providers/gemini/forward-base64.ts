@@ -1,8 +1,8 @@
 import { nextTurn } from "../outbound/byte-blocks";
-import { asFields, asList, asText, type Fields } from "../outbound/json";
+import type { Fields } from "../outbound/json";
 import { asBase64, LongString } from "../outbound/long-json";
 import { AudioReader, HEAD_BYTES, isMono, rateOf } from "../upstream-audio/audio-reader";
-import { usedCandidate } from "./candidate";
+import { blobOf, mediaTypeOf, usedParts } from "./candidate";
 
 /**
  * A caller of Gemini's own API gets the base64 of a whole reply unchanged: decoding and encoding it again is most of
@@ -43,13 +43,12 @@ export async function base64Of(message: Fields): Promise<Base64Audio | null> {
 }
 
 function onlyAudio(message: Fields): LongString | null {
-  const blobs = asList(asFields(usedCandidate(message)?.content)?.parts).flatMap((part) => {
-    const blob = asFields(asFields(part)?.inlineData) ?? asFields(asFields(part)?.inline_data);
-    return blob === null ? [] : [blob];
-  });
+  const blobs = usedParts(message)
+    .map(blobOf)
+    .filter((blob) => blob !== null);
   const [blob] = blobs;
   if (blobs.length !== 1 || blob === undefined) return null;
-  const type = asText(blob.mimeType) ?? asText(blob.mime_type) ?? "";
+  const type = mediaTypeOf(blob);
   const data = asBase64(blob.data);
   const isForwardable = RAW.test(type) && (rateOf(type) ?? RATE) === RATE && isMono(type);
   return isForwardable && data instanceof LongString ? data : null;

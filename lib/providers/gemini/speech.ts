@@ -19,7 +19,7 @@ import { MAX_SPEECH_BYTES, type UpstreamSettings } from "../upstream/provider";
 import { audioEvents } from "../upstream-audio/audio-events";
 import { AudioReader, checkAudioType, rateOf } from "../upstream-audio/audio-reader";
 import { NO_TABLE } from "../upstream-voices/voice-table";
-import { usedCandidate } from "./candidate";
+import { blobOf, mediaTypeOf, usedCandidate, usedParts } from "./candidate";
 import { type Base64Audio, base64Of } from "./forward-base64";
 import { GEMINI_OPTIONS, geminiBase, keyHeaders, methodPath, speechForm } from "./options";
 import { readGeminiRefusal } from "./refusal";
@@ -205,11 +205,11 @@ async function* pcmOf(
   let mediaType: string | null = null;
   for await (const message of messages) {
     readSummary(message, summary);
-    for (const part of asList(asFields(usedCandidate(message)?.content)?.parts)) {
-      const blob = asFields(asFields(part)?.inlineData) ?? asFields(asFields(part)?.inline_data);
+    for (const part of usedParts(message)) {
+      const blob = blobOf(part);
       const data = asBase64(blob?.data);
       if (blob === null || data === null) continue;
-      const type = asText(blob.mimeType) ?? asText(blob.mime_type) ?? "";
+      const type = mediaTypeOf(blob);
       let isFirstPiece = true;
       for await (const bytes of decodedBase64(data)) {
         const isNewFile = isFirstPiece && Buffer.from(bytes.subarray(0, 4)).toString("latin1") === "RIFF";
