@@ -2,11 +2,12 @@ import { z } from "zod";
 import { ELEVENLABS_SHAPE } from "../../contracts/console/channel-options";
 import type { CallOptions, Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
+import { catalogueVoice } from "../embedded-speech/voices";
 import { asFields, asList, asText } from "../outbound/json";
 import { optionsReader } from "../upstream/channel-options";
 import { type UpstreamSettings, withVersion } from "../upstream/provider";
 import { readList } from "../upstream/read-list";
-import { catalogueVoice, GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
+import { GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
 import { type ListedVoice, listKey, listWithAnyKey, type VoiceLists } from "../upstream-voices/voice-list";
 import {
   fallbackVoice,

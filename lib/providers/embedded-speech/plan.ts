@@ -7,7 +7,7 @@ import { type ChunkLimits, splitSentences, type TextChunk } from "../../text/spl
 import { findUnreadableHan } from "../espeak/han";
 import { baseLanguage, ESPEAK_LANGUAGES } from "../espeak/languages";
 import type { SpeechChunk } from "./protocol";
-import { findEmbeddedVoice } from "./voices";
+import { catalogueVoice } from "./voices";
 
 /**
  * Longest chunk: ten seconds of speech, usually a whole sentence. Lengths are in spoken letters
@@ -88,7 +88,7 @@ function* checkSegment(
   tag: string | null,
   speed: number,
 ): Generator<void, Utterance, void> {
-  const voice = findEmbeddedVoice(segment.voice);
+  const voice = catalogueVoice(segment.voice);
   if (!voice) {
     throw new AppError("invalid", `'${segment.voice}' is not a voice of the embedded speech model.`, {
       param: "voice",

@@ -65,7 +65,7 @@ export const EMBEDDED_VOICES: readonly Voice[] = [...list("gemini", GEMINI), ...
 
 const BY_LOWER_NAME = new Map(EMBEDDED_VOICES.map((voice) => [voice.name.toLowerCase(), voice]));
 
-/** The voice of this name, ignoring case; null when there is none. */
-export function findEmbeddedVoice(name: string): Voice | null {
+/** The voice of this name in either catalogue, ignoring case; null when there is none. */
+export function catalogueVoice(name: string): Voice | null {
   return BY_LOWER_NAME.get(name.toLowerCase()) ?? null;
 }

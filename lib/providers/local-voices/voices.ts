@@ -1,8 +1,7 @@
 import type { VoiceSpeaker } from "../../ports/local-voices";
 import type { Voice } from "../../ports/speech-model";
-import { EMBEDDED_VOICES } from "../embedded-speech/voices";
+import { catalogueVoice, EMBEDDED_VOICES } from "../embedded-speech/voices";
 import { baseLanguage } from "../espeak/languages";
-import { catalogueVoice } from "../upstream-voices/equivalents";
 import {
   fallbackVoice,
   findTableVoice,

@@ -1,14 +1,10 @@
 import type { CallOptions, Voice } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
+import { catalogueVoice } from "../embedded-speech/voices";
 import { asFields, asList, asText } from "../outbound/json";
 import type { UpstreamSettings } from "../upstream/provider";
 import { readList } from "../upstream/read-list";
-import {
-  catalogueVoice,
-  GEMINI_VOICES,
-  OPENAI_VOICES,
-  openaiEquivalent,
-} from "../upstream-voices/equivalents";
+import { GEMINI_VOICES, OPENAI_VOICES, openaiEquivalent } from "../upstream-voices/equivalents";
 import { KOKORO_PREFIX, readKokoroName } from "../upstream-voices/kokoro-names";
 import { type ListedVoice, listKey, listWithAnyKey, type VoiceLists } from "../upstream-voices/voice-list";
 import {

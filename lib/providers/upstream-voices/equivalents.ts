@@ -1,5 +1,5 @@
 import type { Voice } from "../../ports/speech-model";
-import { EMBEDDED_VOICES } from "../embedded-speech/voices";
+import { catalogueVoice, EMBEDDED_VOICES } from "../embedded-speech/voices";
 
 /** The names that all callers may use: Gemini's 30 and OpenAI's 13. */
 export const GEMINI_VOICES: readonly Voice[] = EMBEDDED_VOICES.filter(({ family }) => family === "gemini");
@@ -54,16 +54,6 @@ const GEMINI_FOR_OPENAI: Readonly<Record<string, string>> = {
   marin: "Aoede",
   cedar: "Umbriel",
 };
-
-function find(voices: readonly Voice[], name: string): Voice | null {
-  const wanted = name.toLowerCase();
-  return voices.find((voice) => voice.name.toLowerCase() === wanted) ?? null;
-}
-
-/** A voice of either catalogue, ignoring case. */
-export function catalogueVoice(name: string): Voice | null {
-  return find(EMBEDDED_VOICES, name);
-}
 
 /** Gemini's name for a voice of either catalogue; null for any other name. */
 export function geminiEquivalent(name: string): string | null {
