@@ -10,12 +10,13 @@ import { readList } from "../upstream/read-list";
 import { GEMINI_VOICES, OPENAI_VOICES } from "../upstream-voices/equivalents";
 import { type ListedVoice, listKey, listWithAnyKey, type VoiceLists } from "../upstream-voices/voice-list";
 import {
+  catalogueVoices,
   fallbackVoice,
   findTableVoice,
-  joinVoices,
   listedVoice,
+  NO_TABLE,
+  NO_VOICES,
   nearestVoice,
-  tableVoices,
 } from "../upstream-voices/voice-table";
 import { readElevenLabsRefusal } from "./refusal";
 
@@ -92,13 +93,13 @@ export async function elevenLabsVoices(
   lists: VoiceLists,
   channel: ChannelRecord,
 ): Promise<readonly Voice[]> {
-  const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
+  const table = ELEVENLABS_OPTIONS.of(channel).voices ?? NO_TABLE;
   const listed = await lists.get(listKey(channel), () =>
     listWithAnyKey(settings, channel, (one, options) => fetchVoices(settings, one, options)),
   );
+  if (listed !== null) return catalogueVoices(table, listed, OPENAI_VOICES, GEMINI_VOICES);
   // Without the account's list any name may be an ID.
-  if (listed === null && Object.keys(table).length === 0) return [];
-  return joinVoices(tableVoices(table), listed ?? [], OPENAI_VOICES, GEMINI_VOICES);
+  return Object.keys(table).length === 0 ? NO_VOICES : catalogueVoices(table, OPENAI_VOICES, GEMINI_VOICES);
 }
 
 /**
@@ -106,7 +107,7 @@ export async function elevenLabsVoices(
  * ID; the table's `*`; a voice of the same gender for a catalogue name; else the name itself.
  */
 export function elevenLabsVoiceFor(lists: VoiceLists, channel: ChannelRecord, name: string): string {
-  const table = ELEVENLABS_OPTIONS.of(channel).voices ?? {};
+  const table = ELEVENLABS_OPTIONS.of(channel).voices ?? NO_TABLE;
   const listed = lists.peek(listKey(channel)) ?? [];
   const byName = (wanted: string) => listedVoice(listed, wanted)?.id;
   const mapped = findTableVoice(table, name);

@@ -13,6 +13,7 @@ import {
   findTableVoice,
   listedVoice,
   NO_TABLE,
+  NO_VOICES,
   nearestVoice,
 } from "../upstream-voices/voice-table";
 import { formOf, type OpenAiForm } from "./options";
@@ -20,8 +21,6 @@ import { readOpenAiRefusal } from "./refusal";
 
 /** A custom voice of an OpenAI account, sent as `{id}` and not in any list (API reference, create speech). */
 export const OPENAI_VOICE_ID = /^voice_[A-Za-z0-9_-]{1,100}$/;
-
-const NO_VOICES: readonly Voice[] = [];
 
 export function listSourceOf({ baseUrl, headers, options: { ca } }: OpenAiForm) {
   return { baseUrl, headers, readRefusal: readOpenAiRefusal, ca };

@@ -18,7 +18,7 @@ export function fallbackVoice(table: VoiceTable): string | null {
 }
 
 /** The names a table adds to an upstream's voices. */
-export function tableVoices(table: VoiceTable): Voice[] {
+function tableVoices(table: VoiceTable): Voice[] {
   return Object.keys(table)
     .filter((name) => name !== ANY)
     .map((name) => ({ name, languages: [], gender: "neutral", description: "", family: "engine" }));
@@ -26,6 +26,9 @@ export function tableVoices(table: VoiceTable): Voice[] {
 
 /** For a channel without a table. */
 export const NO_TABLE: VoiceTable = {};
+
+/** For a channel whose voices are not known: it takes any name. */
+export const NO_VOICES: readonly Voice[] = [];
 
 const JOINED = new WeakMap<VoiceTable, WeakMap<readonly Voice[], readonly Voice[]>>();
 
