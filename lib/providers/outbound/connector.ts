@@ -7,8 +7,9 @@ import {
 } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { buildConnector } from "undici";
+import { systemCode } from "../../errors";
 import { acceptContinue } from "./accept-continue";
-import { errnoOf, UpstreamFailure } from "./failure";
+import { UpstreamFailure } from "./failure";
 import type { Resolver } from "./resolver";
 
 export interface ConnectorSettings {
@@ -121,7 +122,7 @@ async function openTcp(settings: ConnectorSettings, host: string, port: number):
   await waitForEvent(socket, "connect", left(), (error) =>
     error === null
       ? new UpstreamFailure("connect_timeout")
-      : new UpstreamFailure("connection_refused", errnoOf(error)),
+      : new UpstreamFailure("connection_refused", systemCode(error)),
   );
   if (socket.remoteAddress === undefined || !settings.mayConnect(socket.remoteAddress, host, port)) {
     socket.destroy();
@@ -142,7 +143,7 @@ async function openTls({ tlsMs, ca }: ConnectorSettings, socket: Socket, host: s
     secure,
     "secureConnect",
     tlsMs,
-    (error) => new UpstreamFailure("tls_failed", errnoOf(error)),
+    (error) => new UpstreamFailure("tls_failed", systemCode(error)),
   );
   return secure;
 }
@@ -186,7 +187,7 @@ async function addressesOf(resolver: Resolver, host: string, ms: number): Promis
   try {
     return await Promise.race([resolver.resolve(host), late]);
   } catch (error) {
-    throw error instanceof UpstreamFailure ? error : new UpstreamFailure("name_unknown", errnoOf(error));
+    throw error instanceof UpstreamFailure ? error : new UpstreamFailure("name_unknown", systemCode(error));
   } finally {
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-import { AppError, type ErrorDetails, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
+import { AppError, type ErrorDetails, isAppError, isOutOfFiles, outOfFiles, systemCode } from "../../errors";
 import type { UpstreamFailureKind } from "../../ports/channel-probe";
 
 /** An error below HTTP. Its message contains no host, address or key, so it may be logged. */
@@ -13,12 +13,6 @@ export class UpstreamFailure extends Error {
     this.kind = kind;
     this.code = errno;
   }
-}
-
-/** Node's and undici's error code (`ECONNREFUSED`, `HPE_INVALID_CONSTANT`). */
-export function errnoOf(error: unknown): string {
-  if (typeof error !== "object" || error === null || !("code" in error)) return "";
-  return typeof error.code === "string" ? error.code : "";
 }
 
 /** The transport error under an error, however often it was wrapped; null when there is none. */
@@ -70,7 +64,7 @@ export function connectionError(error: unknown, phase: "headers" | "body"): AppE
   // Not caused by the upstream.
   if (isOutOfFiles(error)) return outOfFiles(error);
   if (error instanceof UpstreamFailure) return unreachable(error);
-  const errno = errnoOf(error);
+  const errno = systemCode(error);
   if (phase === "body") return truncated(new UpstreamFailure("connection_lost", errno));
   // How undici reports a status of 101, after which it cannot read on.
   if (error instanceof Error && error.message === "bad upgrade") {
