@@ -10,7 +10,7 @@ import type { buildConnector } from "undici";
 import { systemCode } from "../../errors";
 import { acceptContinue } from "./accept-continue";
 import { UpstreamFailure } from "./failure";
-import type { Resolver } from "./resolver";
+import { orAfter, type Resolver } from "./resolver";
 
 export interface ConnectorSettings {
   resolver: Resolver;
@@ -180,17 +180,11 @@ function waitForEvent(
 }
 
 async function addressesOf(resolver: Resolver, host: string, ms: number): Promise<readonly string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new UpstreamFailure("connect_timeout")), ms);
+  const addresses = await orAfter(resolver.resolve(host), ms, null).catch((error: unknown) => {
+    throw new UpstreamFailure("name_unknown", systemCode(error));
   });
-  try {
-    return await Promise.race([resolver.resolve(host), late]);
-  } catch (error) {
-    throw error instanceof UpstreamFailure ? error : new UpstreamFailure("name_unknown", systemCode(error));
-  } finally {
-    clearTimeout(timer);
-  }
+  if (addresses === null) throw new UpstreamFailure("connect_timeout");
+  return addresses;
 }
 
 /** A lookup function for Node that returns these addresses without a query. */

@@ -118,7 +118,8 @@ export function createResolver(clock: Clock, lookup: Lookup): Resolver {
   };
 }
 
-async function orAfter<T, U>(work: Promise<T>, waitMs: number, otherwise: U): Promise<T | U> {
+/** The result of `work`; `otherwise` when it takes longer. */
+export async function orAfter<T, U>(work: Promise<T>, waitMs: number, otherwise: U): Promise<T | U> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<U>((resolve) => {
     timer = setTimeout(() => resolve(otherwise), waitMs);
