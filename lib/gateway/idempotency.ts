@@ -3,7 +3,7 @@ import { DAY_MS } from "../contracts/durations";
 import { AppError } from "../errors";
 import type { Clock } from "../ports/clock";
 import type { MaybePromise, SharedReplies } from "../ports/shared-state";
-import type { KeyWithOwner, UsageRecord } from "../ports/store";
+import type { KeyAndOwnerIds, UsageRecord } from "../ports/store";
 
 /** A whole reply as it was first sent. */
 export interface StoredReply {
@@ -20,20 +20,14 @@ export type IdempotentStart =
   /** Resolves to the reply of the original request; null when that request stored no reply: call `begin` again. */
   | { kind: "repeat"; reply: Promise<StoredReply | null> };
 
-/** The API key and user of a request. */
-interface Caller {
-  key: Pick<KeyWithOwner["key"], "id">;
-  owner: Pick<KeyWithOwner["owner"], "id">;
-}
-
 /** Replies by API key and `Idempotency-Key`: of this process, and through `share` of all instances. */
 export interface Idempotency {
   /** Throws `invalid` when the key was used with another request. Returns a promise only where replies are shared. */
-  begin(caller: Caller, idempotencyKey: string, requestDigest: string): MaybePromise<IdempotentStart>;
+  begin(caller: KeyAndOwnerIds, idempotencyKey: string, requestDigest: string): MaybePromise<IdempotentStart>;
   /** True while a request with that key runs or its reply is stored, so that `begin` would return `repeat`. */
-  has(caller: Caller, idempotencyKey: string): boolean;
+  has(caller: KeyAndOwnerIds, idempotencyKey: string): boolean;
   /** Like `has`, for the other instances; also false while their state is unknown. */
-  isKnownElsewhere(caller: Caller, idempotencyKey: string): Promise<boolean>;
+  isKnownElsewhere(caller: KeyAndOwnerIds, idempotencyKey: string): Promise<boolean>;
   /** Connects these replies with those of other instances. */
   share(replies: SharedReplies): void;
 }
@@ -173,8 +167,9 @@ export function createIdempotency(clock: Clock, maxBytes = MAX_BYTES): Idempoten
   const running = new Map<string, Entry>();
   let shared: SharedReplies | null = null;
 
-  const nameOf = ({ key }: Caller, idempotencyKey: string): string => `${key.id}\n${idempotencyKey}`;
-  const find = (caller: Caller, name: string) => running.get(name) ?? stored.get(caller.owner.id, name);
+  const nameOf = ({ key }: KeyAndOwnerIds, idempotencyKey: string): string => `${key.id}\n${idempotencyKey}`;
+  const find = (caller: KeyAndOwnerIds, name: string) =>
+    running.get(name) ?? stored.get(caller.owner.id, name);
 
   return {
     share(replies) {

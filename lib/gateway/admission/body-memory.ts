@@ -1,7 +1,7 @@
 import type { RefusedLimit } from "../../contracts/console/rejections";
 import { AppError } from "../../errors";
 import type { Instance } from "../../ports/instance";
-import type { KeyWithOwner } from "../../ports/store";
+import type { KeyAndOwnerIds } from "../../ports/store";
 import type { Metrics } from "../../ports/telemetry";
 import { type EnforcedByteLimit, MemoryQuota, ownerShareBytes } from "./memory-quota";
 
@@ -26,15 +26,9 @@ export interface TrackedBody {
 
 export interface BodyMemory {
   /** Starts to count a body of this caller against the limits of `services`. */
-  track(services: BodyServices, caller: BodyOwner): TrackedBody;
+  track(services: BodyServices, caller: KeyAndOwnerIds): TrackedBody;
   /** Bytes counted for all keys; only tests read it, to see leaks. */
   readonly bytes: number;
-}
-
-/** The API key and user that a body is counted for. */
-export interface BodyOwner {
-  key: Pick<KeyWithOwner["key"], "id">;
-  owner: Pick<KeyWithOwner["owner"], "id">;
 }
 
 const RETRY_MS = 1_000;

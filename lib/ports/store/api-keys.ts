@@ -34,6 +34,12 @@ export interface KeyWithOwner {
   owner: Pick<UserRecord, "id" | "role" | "enabled" | "budget" | keyof CallLimits>;
 }
 
+/** The API key and user that something is counted or stored for. */
+export interface KeyAndOwnerIds {
+  key: Pick<KeyWithOwner["key"], "id">;
+  owner: Pick<KeyWithOwner["owner"], "id">;
+}
+
 export interface Keys {
   insert(key: KeyRecord): Promise<void>;
   findByDigest(digest: string): Promise<KeyWithOwner | null>;
