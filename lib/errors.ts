@@ -151,6 +151,11 @@ export function hasCode(error: unknown, code: ErrorCode): error is AppError {
   return isAppError(error) && error.code === code;
 }
 
+/** True for an upstream's 404 about the request, whose status callers get. */
+export function isPassedOn404({ code, details }: AppError): boolean {
+  return code === "invalid" && details.upstreamStatus === 404;
+}
+
 /** The `code` of an error of Node or of one of its libraries, such as `ENOENT`; empty without one. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";

@@ -1,4 +1,4 @@
-import { type AppError, HTTP_STATUS, isAppError } from "../../errors";
+import { type AppError, HTTP_STATUS, isAppError, isPassedOn404 } from "../../errors";
 import type { CallOutcome } from "../call";
 
 const MAX_MESSAGE_LENGTH = 500;
@@ -20,7 +20,6 @@ export function attemptMessage(error: unknown): string | null {
  */
 export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): CallOutcome {
   const code = isAppError(error) ? error.code : "internal";
-  const isPassedOn404 = isAppError(error) && code === "invalid" && error.details.upstreamStatus === 404;
   return {
     inputTokens: 0,
     outputTokens: 0,
@@ -28,7 +27,7 @@ export function failedOutcome(error: unknown, used: Partial<CallOutcome> = {}): 
     estimated: false,
     cached: false,
     ...used,
-    status: isPassedOn404 ? 404 : HTTP_STATUS[code],
+    status: isAppError(error) && isPassedOn404(error) ? 404 : HTTP_STATUS[code],
     error: code,
     isCausedByRequest: isAppError(error) && error.details.isCausedByRequest === true,
     message: attemptMessage(error),

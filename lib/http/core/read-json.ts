@@ -21,11 +21,15 @@ export const JSON_LIMITS: JsonLimits = {
 };
 
 /** The limits of an embeddings request, whose input may be a list of token IDs. */
-export const TOKEN_JSON_LIMITS: JsonLimits = {
+const TOKEN_JSON_LIMITS: JsonLimits = {
   ...JSON_LIMITS,
   maxArrayItems: MAX_TOKENS_PER_REQUEST,
   maxValues: 400_000,
 };
+
+export function jsonLimitsOf({ operation }: { operation: string | null }): JsonLimits {
+  return operation === "embeddings" ? TOKEN_JSON_LIMITS : JSON_LIMITS;
+}
 
 export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -1,4 +1,12 @@
-import { AppError, type ErrorCode, HTTP_STATUS, isAppError, isOutOfFiles, outOfFiles } from "../../errors";
+import {
+  AppError,
+  type ErrorCode,
+  HTTP_STATUS,
+  isAppError,
+  isOutOfFiles,
+  isPassedOn404,
+  outOfFiles,
+} from "../../errors";
 import type { Log } from "../../ports/telemetry";
 import { type Inbound, jsonReply, type Outbound } from "./exchange";
 import type { Surface } from "./route";
@@ -77,7 +85,7 @@ const MAX_GATEWAY_RETRY_MS = 60_000;
 
 /** The HTTP status of an error on a surface. Gateway clients retry 409 and 422, some of them forever. */
 function statusOf(surface: Surface, error: AppError): HttpStatus {
-  if (error.code === "invalid" && error.details.upstreamStatus === 404) return 404;
+  if (isPassedOn404(error)) return 404;
   if (error.code === "conflict" && surface !== "console") return 400;
   return HTTP_STATUS[error.code];
 }

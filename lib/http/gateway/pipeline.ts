@@ -13,13 +13,7 @@ import type { KeyWithOwner } from "../../ports/store";
 import { checkContentType } from "../core/content-type";
 import type { Inbound, Outbound } from "../core/exchange";
 import { requireSetUp } from "../core/is-set-up";
-import {
-  JSON_LIMITS,
-  type JsonLimits,
-  readJsonInSteps,
-  readJsonObject,
-  TOKEN_JSON_LIMITS,
-} from "../core/read-json";
+import { jsonLimitsOf, readJsonInSteps, readJsonObject } from "../core/read-json";
 import type { GatewayRoute, Parameters } from "../core/route";
 import { answerOnce, digestRequest, type IdempotentCall, readIdempotencyKey } from "./idempotent-reply";
 import { isGoogleCaller } from "./models-reply";
@@ -57,10 +51,6 @@ function presentedKey(request: Inbound, takesGoogleKey: boolean): string {
 }
 
 const MAX_TAGS_LENGTH = 256;
-
-function jsonLimits(route: GatewayRoute): JsonLimits {
-  return route.operation === "embeddings" ? TOKEN_JSON_LIMITS : JSON_LIMITS;
-}
 
 function maxBodyBytes(route: GatewayRoute, services: ConsoleServices): number {
   const limits = services.instance.limits;
@@ -205,7 +195,7 @@ async function readCall(
   checkContentType(request, false);
   const bytes = await request.readBody(maxBodyBytes(route, services), slot?.body);
   const recent = await presented.recent();
-  const limits = jsonLimits(route);
+  const limits = jsonLimitsOf(route);
   const body =
     bytes.length <= MAX_SINGLE_STEP_BYTES
       ? readJsonObject(bytes, limits)

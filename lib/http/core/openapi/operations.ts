@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { MODEL_NAME } from "../../../contracts/console/model-name";
 import { ONE_LINE_PATTERN } from "../../../contracts/text";
-import { JSON_LIMITS, TOKEN_JSON_LIMITS } from "../read-json";
+import { jsonLimitsOf } from "../read-json";
 import type { ConsoleRoute, GatewayRoute, Route } from "../route";
 import { exampleId, exampleModel, exampleOf } from "./examples";
 import { definitions, withAliases } from "./gemini-aliases";
@@ -233,7 +233,7 @@ function gatewayReplies(route: GatewayRoute, context: DocumentContext): Json {
 
 function gatewayBody(route: GatewayRoute, { schemas }: DocumentContext): Json {
   if (!route.body) return {};
-  const { maxArrayItems } = route.operation === "embeddings" ? TOKEN_JSON_LIMITS : JSON_LIMITS;
+  const { maxArrayItems } = jsonLimitsOf(route);
   const schema = requestSchema(route.body, { maxArrayItems });
   const hasAliases = route.surface === "gemini";
   return { requestBody: jsonBody(route, hasAliases ? withAliases(schema, definitions(schemas)) : schema) };
