@@ -1,3 +1,5 @@
+import { isRecord } from "@/lib/contracts/is-record";
+
 /** The `detail` of an audit row: changed fields and further values. */
 interface AuditDetail {
   changes: AuditChange[];
@@ -19,10 +21,7 @@ export interface AuditChange {
 
 type Fields = Record<string, unknown>;
 
-function asFields(value: unknown): Fields | null {
-  // Checked: an object that is not an array.
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-}
+const asFields = (value: unknown): Fields | null => (isRecord(value) ? value : null);
 
 /** `{a: {b: 1}}` → `[["a.b", 1]]`. Arrays are values. */
 function leavesOf(value: unknown, path = ""): [string, unknown][] {

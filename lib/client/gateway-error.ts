@@ -5,6 +5,7 @@ import {
   NOT_SET_UP,
   SEND_LESS,
 } from "../contracts/gateway/error-sentences";
+import { isRecord } from "../contracts/is-record";
 import { PROXY_STATUSES } from "./api-error";
 
 /** The advice that a playground shows with a failed request. */
@@ -47,10 +48,6 @@ export class GatewayError extends Error {
     this.name = "GatewayError";
     this.failure = failure;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function text(value: unknown): string | null {

@@ -1,4 +1,5 @@
 import { codePoints } from "../contracts/code-points";
+import { isRecord } from "../contracts/is-record";
 import { failureOfResponse, GatewayError } from "./gateway-error";
 import { type Pricing, pricingOf } from "./pricing";
 
@@ -47,9 +48,9 @@ export interface GatewayVoice {
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** The fields of an object, each of which is checked when read. */
 function record(value: unknown): Json {
-  // An object with unknown fields, each of which is checked when read.
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return isRecord(value) ? value : {};
 }
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(record) : []);

@@ -1,3 +1,4 @@
+import { isRecord } from "../../contracts/is-record";
 import { invalidAnswer } from "./failure";
 
 /**
@@ -8,7 +9,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 export function asFields(value: unknown): Fields | null {
   // Object.entries of an array would be meaningless to callers that expect fields.
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+  return isRecord(value) ? value : null;
 }
 
 export function asList(value: unknown): readonly unknown[] {

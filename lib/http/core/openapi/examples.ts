@@ -1,4 +1,5 @@
-import { isObject, type Json } from "./json-schema";
+import { isRecord } from "../../../contracts/is-record";
+import type { Json } from "./json-schema";
 
 const EXAMPLE_TIME = "2026-11-22T09:30:00.000Z";
 
@@ -128,7 +129,7 @@ function isOfType(value: unknown, schema: Json): boolean {
     case "number":
       return typeof value === "number";
     case "object":
-      return isObject(value);
+      return isRecord(value);
     default:
       return false;
   }
@@ -142,7 +143,7 @@ function numberIn({ minimum }: Json): number {
 function resolve(schema: Json, components: Json): Json {
   const name = /^#\/components\/schemas\/(.+)$/.exec(String(schema.$ref ?? ""))?.[1];
   const found = name === undefined ? undefined : components[name];
-  return isObject(found) ? found : schema;
+  return isRecord(found) ? found : schema;
 }
 
 /** A value that matches a reply's schema, with every field and one element in each list. */
@@ -151,7 +152,7 @@ export function exampleOf(given: Json, components: Json, name = "", id?: string)
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];
-  const choices = [schema.anyOf, schema.oneOf].find(Array.isArray)?.filter(isObject);
+  const choices = [schema.anyOf, schema.oneOf].find(Array.isArray)?.filter(isRecord);
   if (choices !== undefined && schema.type === undefined) {
     const [first = {}] = choices;
     return exampleOf(first, components, name, id);
@@ -162,7 +163,7 @@ export function exampleOf(given: Json, components: Json, name = "", id?: string)
     case "object":
       return exampleObject(schema, components, id);
     case "array":
-      return isObject(schema.items) ? [exampleOf(schema.items, components, name, id)] : [];
+      return isRecord(schema.items) ? [exampleOf(schema.items, components, name, id)] : [];
     case "integer":
     case "number":
       return numberIn(schema);
@@ -176,10 +177,10 @@ export function exampleOf(given: Json, components: Json, name = "", id?: string)
 }
 
 function exampleObject({ properties }: Json, components: Json, id?: string): Json {
-  const fields = Object.entries(isObject(properties) ? properties : {});
+  const fields = Object.entries(isRecord(properties) ? properties : {});
   return Object.fromEntries(
     fields.flatMap(([name, field]) =>
-      isObject(field) ? [[name, exampleOf(field, components, name, id)]] : [],
+      isRecord(field) ? [[name, exampleOf(field, components, name, id)]] : [],
     ),
   );
 }

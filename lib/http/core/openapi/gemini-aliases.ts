@@ -1,4 +1,5 @@
-import { isObject, type Json, refTo } from "./json-schema";
+import { isRecord } from "../../../contracts/is-record";
+import { type Json, refTo } from "./json-schema";
 
 /** Registers a schema that is used more than once; returns a reference to it. */
 type Define = (name: string, schema: Json) => Json;
@@ -45,10 +46,10 @@ export function withAliases(schema: Json, define: Define): Json {
   for (const key of ["anyOf", "oneOf"] as const) {
     const parts = schema[key];
     if (Array.isArray(parts))
-      joined[key] = parts.map((part) => (isObject(part) ? withAliases(part, define) : part));
+      joined[key] = parts.map((part) => (isRecord(part) ? withAliases(part, define) : part));
   }
-  if (isObject(schema.items)) joined.items = withAliases(schema.items, define);
-  return isObject(schema.properties) ? aliasedObject(joined, schema.properties, define) : joined;
+  if (isRecord(schema.items)) joined.items = withAliases(schema.items, define);
+  return isRecord(schema.properties) ? aliasedObject(joined, schema.properties, define) : joined;
 }
 
 function aliasedObject(schema: Json, fields: Json, define: Define): Json {
@@ -60,15 +61,15 @@ function aliasedObject(schema: Json, fields: Json, define: Define): Json {
   const grouped = new Set(exclusive.flatMap((rule) => namesIn(schema, rule)));
 
   for (const [name, field] of Object.entries(fields)) {
-    const own = isObject(field) ? withAliases(field, define) : field;
+    const own = isRecord(field) ? withAliases(field, define) : field;
     const forms = formsOf(name);
     const [camel, snake] = forms;
-    const isNested = isObject(own) && (own.properties !== undefined || own.items !== undefined);
+    const isNested = isRecord(own) && (own.properties !== undefined || own.items !== undefined);
     const shared = snake !== undefined && isNested ? define(name, own) : own;
     for (const form of forms) properties[form] = shared;
     if (snake === undefined || camel === undefined || grouped.has(name)) continue;
     if (needed.includes(name)) rules.push({ oneOf: forms.map(required) });
-    else if (isObject(own) && own.not === undefined)
+    else if (isRecord(own) && own.not === undefined)
       dependentSchemas[snake] = { properties: { [camel]: false } };
   }
   for (const rule of exclusive) {

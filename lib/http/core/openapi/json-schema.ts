@@ -1,12 +1,9 @@
 import { z } from "zod";
+import { isRecord } from "../../../contracts/is-record";
 import { FORBIDDEN_KEYS, JSON_LIMITS } from "../read-json";
 
 /** A JSON Schema (2020-12), or any other part of the document. */
 export type Json = Record<string, unknown>;
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
@@ -66,7 +63,7 @@ function portable(pattern: string): string {
 
 function strictFields(fields: Json, rules: RequestRules): Json {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, isObject(field) ? strict(field, rules) : field]),
+    Object.entries(fields).map(([name, field]) => [name, isRecord(field) ? strict(field, rules) : field]),
   );
 }
 
@@ -80,11 +77,11 @@ function strictString({ isFuture, ...schema }: Json, { year = 0 }: RequestRules)
 function strictObject(schema: Json, rules: RequestRules): Json {
   const { properties, additionalProperties: others, ...rest } = schema;
   if (others === false) return { ...rest, ...withFields(properties, rules), additionalProperties: false };
-  const isOpen = !isObject(others) || Object.keys(others).length === 0;
+  const isOpen = !isRecord(others) || Object.keys(others).length === 0;
   return {
     ...rest,
     ...withFields(properties, rules),
-    propertyNames: isObject(rest.propertyNames)
+    propertyNames: isRecord(rest.propertyNames)
       ? { allOf: [portableNames(rest.propertyNames), refTo("JsonKey")] }
       : refTo("JsonKey"),
     additionalProperties: isOpen ? refTo("JsonValue") : strict(others, rules),
@@ -97,7 +94,7 @@ function portableNames(names: Json): Json {
 }
 
 function withFields(properties: unknown, rules: RequestRules): Json {
-  return isObject(properties) ? { properties: strictFields(properties, rules) } : {};
+  return isRecord(properties) ? { properties: strictFields(properties, rules) } : {};
 }
 
 function strict(schema: Json, rules: RequestRules): Json {
@@ -106,7 +103,7 @@ function strict(schema: Json, rules: RequestRules): Json {
   for (const key of ["anyOf", "oneOf", "allOf"] as const) {
     const parts = schema[key];
     if (Array.isArray(parts))
-      joined[key] = parts.map((part) => (isObject(part) && !isCondition(part) ? strict(part, rules) : part));
+      joined[key] = parts.map((part) => (isRecord(part) && !isCondition(part) ? strict(part, rules) : part));
   }
   switch (schema.type) {
     case "string":
@@ -116,7 +113,7 @@ function strict(schema: Json, rules: RequestRules): Json {
     case "array":
       return {
         ...joined,
-        ...(isObject(schema.items) ? { items: strict(schema.items, rules) } : {}),
+        ...(isRecord(schema.items) ? { items: strict(schema.items, rules) } : {}),
         maxItems: schema.maxItems ?? rules.maxArrayItems ?? JSON_LIMITS.maxArrayItems,
       };
     case "integer": {

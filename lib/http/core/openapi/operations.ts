@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import { MODEL_NAME } from "../../../contracts/console/model-name";
+import { isRecord } from "../../../contracts/is-record";
 import { ONE_LINE_PATTERN } from "../../../contracts/text";
 import { jsonLimitsOf } from "../read-json";
 import type { ConsoleRoute, GatewayRoute, Route } from "../route";
 import { exampleId, exampleModel, exampleOf } from "./examples";
 import { definitions, withAliases } from "./gemini-aliases";
-import { isObject, type Json, replySchema, requestSchema } from "./json-schema";
+import { type Json, replySchema, requestSchema } from "./json-schema";
 import { linksOf, operationIdOf } from "./links";
 import { errorReply, successHeaders } from "./replies";
 import { parameterExample, requestExample } from "./request-examples";
@@ -54,13 +55,13 @@ function pathParameters({ path }: Route): Json[] {
 function queryParameters(query: z.ZodType | undefined): Json[] {
   if (query === undefined) return [];
   const { properties, required } = requestSchema(query);
-  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => {
     const isRequired = Array.isArray(required) && required.includes(name);
     const known = parameterExample(name);
     // A parameter of the same name may have other choices in another operation.
-    const choices = isObject(schema) && Array.isArray(schema.enum) ? schema.enum : null;
+    const choices = isRecord(schema) && Array.isArray(schema.enum) ? schema.enum : null;
     const example = choices === null || choices.includes(known) ? known : choices[0];
-    return { ...parameter(name, "query", isObject(schema) ? schema : {}, isRequired), example };
+    return { ...parameter(name, "query", isRecord(schema) ? schema : {}, isRequired), example };
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../../../contracts/is-record";
 import { AppError } from "../../../errors";
 
 /**
@@ -89,10 +90,6 @@ function fieldsOf(schema: z.ZodObject): Field[] {
 function unwrap(schema: z.ZodType): z.ZodType {
   // An optional's inner type is a zod type; the library's typing is wider.
   return schema instanceof z.ZodOptional ? unwrap(schema.unwrap() as z.ZodType) : schema;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function duplicateField(path: string, name: string, alias: string): AppError {

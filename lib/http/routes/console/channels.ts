@@ -21,8 +21,9 @@ import { testChannel } from "../../../console/channels/test-channel";
 import { closeCircuit, updateChannel } from "../../../console/channels/update";
 import { OPTION_SHAPES } from "../../../contracts/console/channel-options";
 import { MAX_CHANNEL_BYTES } from "../../../contracts/console/channels";
+import { isRecord } from "../../../contracts/is-record";
 import { SPEECH_SAMPLE_RATE } from "../../../ports/speech-model";
-import { isObject, type Json, requestSchema } from "../../core/openapi/json-schema";
+import { type Json, requestSchema } from "../../core/openapi/json-schema";
 import { consoleRoute } from "../../core/route";
 
 const OPTIONS = Object.entries(OPTION_SHAPES).map(([provider, shape]) => ({
@@ -43,7 +44,7 @@ function withOptions(schema: Json): Json {
 /** Adds the `options` of all providers: the provider cannot change and is not in the body. */
 function withAnyOptions(schema: Json): Json {
   const options = { anyOf: OPTIONS.map((one) => one.options) };
-  return { ...schema, properties: { ...(isObject(schema.properties) ? schema.properties : {}), options } };
+  return { ...schema, properties: { ...(isRecord(schema.properties) ? schema.properties : {}), options } };
 }
 
 function asWav(pcm: Uint8Array): Uint8Array {
