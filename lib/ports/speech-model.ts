@@ -118,3 +118,5 @@ export interface SpeechModel {
 
 /** Sample rate of every `audio` event, in hertz. */
 export const SPEECH_SAMPLE_RATE = 24_000;
+/** The samples are s16le. */
+export const SPEECH_BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;

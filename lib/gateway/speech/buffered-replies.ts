@@ -1,12 +1,12 @@
 import { AppError } from "../../errors";
+import { SPEECH_BYTES_PER_SECOND } from "../../ports/speech-model";
 import { type EnforcedByteLimit, MemoryQuota, ownerShareBytes } from "../admission/memory-quota";
 
 /** Most audio bytes of one reply: 23 minutes. */
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 /** Most audio bytes of all buffered replies of one process. */
 const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
-/** A second of audio at 24 kHz s16le. */
-const BLOCK_BYTES = 48_000;
+const BLOCK_BYTES = SPEECH_BYTES_PER_SECOND;
 const RETRY_MS = 1_000;
 /** Overhead of a chunk besides its content. */
 const CHUNK_BYTES = 200;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CatalogEntry } from "../../ports/catalog";
 import { MAX_SHARED_VALUE_BYTES, type SharedCache } from "../../ports/shared-state";
-import type { SpeechEvent, SpeechUsage } from "../../ports/speech-model";
+import { SPEECH_BYTES_PER_SECOND, type SpeechEvent, type SpeechUsage } from "../../ports/speech-model";
 import type { Metrics } from "../../ports/telemetry";
 import { type ByteCache, createByteCache } from "../byte-cache";
 import { cacheScope, fingerprintOf } from "../cache-keys";
@@ -49,8 +49,8 @@ function speechKey(scope: string, entry: CatalogEntry, source: SpeechSource): st
     .digest("base64url");
 }
 
-/** Bytes of audio in a chunk of decoded speech: a second at 24 kHz s16le. */
-const CHUNK_BYTES = 48_000;
+/** Bytes of audio in a chunk of decoded speech. */
+const CHUNK_BYTES = SPEECH_BYTES_PER_SECOND;
 const LENGTH_BYTES = 4;
 
 /** Speech as one value of the shared cache: length of the JSON, JSON, audio. Null when it is too large for it. */

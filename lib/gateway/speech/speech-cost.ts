@@ -1,15 +1,14 @@
+import { SPEECH_BYTES_PER_SECOND } from "../../ports/speech-model";
 import type { ModelRecord } from "../../ports/store";
 import { costNano } from "../metering/price";
 
 /** Gemini counts 25 tokens per second of audio. */
-const TOKENS_PER_SECOND = 25;
-/** 24 kHz, two bytes a sample. */
-const BYTES_PER_MS = 48;
+export const TOKENS_PER_SECOND = 25;
 
 /** Duration and tokens of `bytes` of 24 kHz mono s16le audio. */
 export function measureAudio(bytes: number): { audioMs: number; outputTokens: number } {
-  const audioMs = Math.round(bytes / BYTES_PER_MS);
-  return { audioMs, outputTokens: Math.ceil((bytes * TOKENS_PER_SECOND) / (BYTES_PER_MS * 1_000)) };
+  const audioMs = Math.round((bytes * 1_000) / SPEECH_BYTES_PER_SECOND);
+  return { audioMs, outputTokens: Math.ceil((bytes * TOKENS_PER_SECOND) / SPEECH_BYTES_PER_SECOND) };
 }
 
 /** What the duration of a speech call depends on. */

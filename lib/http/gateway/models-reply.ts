@@ -1,6 +1,7 @@
 import type { GeminiModel, GeminiModelList, OpenAiModel } from "../../contracts/gateway/models";
 import { AppError } from "../../errors";
 import type { GatewayServices } from "../../gateway/context";
+import { TOKENS_PER_SECOND } from "../../gateway/speech/speech-cost";
 import { speechTraits } from "../../gateway/speech/speech-traits";
 import type { CatalogEntry } from "../../ports/catalog";
 import type { ModelRecord } from "../../ports/store";
@@ -17,8 +18,6 @@ const METHODS = {
 /** Limits that Gemini states for its own models, used where the operator set none. */
 const DEFAULT_INPUT_TOKEN_LIMIT = 8_192;
 const DEFAULT_SPEECH_TOKEN_LIMIT = 16_384;
-/** Tokens per second of audio, as Gemini counts them. */
-const TOKENS_PER_SECOND = 25;
 
 function outputTokenLimit({ operation, maxAudioSeconds }: ModelRecord): number {
   // A vector counts as one token in Gemini's lists.

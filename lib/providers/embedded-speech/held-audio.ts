@@ -1,17 +1,16 @@
-import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { SPEECH_BYTES_PER_SECOND, SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
 import { freeBytes } from "./free-bytes";
 
-const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Audio held for all readers together before stalled ones release theirs: 32 KB for each of 500 readers. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 /** What a stalled reader keeps of its audio: half a second, which lasts nearly half a minute at 1 KB/s. */
-export const KEPT_BYTES = BYTES_PER_SECOND / 2;
+export const KEPT_BYTES = SPEECH_BYTES_PER_SECOND / 2;
 /** A reader is stalled when it has not read for this long. */
 const STALLED_MS = 1000;
 /** Length of the quietest section of the kept part's last half, at which the part ends: 10 ms. */
-const QUIET_BYTES = BYTES_PER_SECOND / 100;
+const QUIET_BYTES = SPEECH_BYTES_PER_SECOND / 100;
 /** Audio that was read is freed in blocks of this size: a second of sound. */
-const READ_BYTES = BYTES_PER_SECOND;
+const READ_BYTES = SPEECH_BYTES_PER_SECOND;
 const FADE_SAMPLES = SPEECH_SAMPLE_RATE / 200;
 
 /** One chunk of speech that is being read, or is next. */

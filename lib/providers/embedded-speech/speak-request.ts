@@ -2,7 +2,7 @@ import { AppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { runInSlices } from "../../ports/run-in-slices";
 import type { CallOptions, SpeechEvent, SpeechRequest } from "../../ports/speech-model";
-import { SPEECH_SAMPLE_RATE } from "../../ports/speech-model";
+import { SPEECH_BYTES_PER_SECOND } from "../../ports/speech-model";
 import { type StopSignal, stopReason } from "../../ports/stop-signal";
 import { NO_OWNER } from "../engine-pool/turns";
 import type { CallSlots } from "./call-slots";
@@ -23,13 +23,12 @@ export interface Engine<Chunk> {
   clock: Clock;
 }
 
-const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 /** Audio is sent in pieces of 200 ms. */
-const PIECE_BYTES = BYTES_PER_SECOND / 5;
+const PIECE_BYTES = SPEECH_BYTES_PER_SECOND / 5;
 /** With many open calls, in pieces of 50 ms: every buffer on the way to a stalled reader holds one piece. */
-const SMALL_PIECE_BYTES = BYTES_PER_SECOND / 20;
+const SMALL_PIECE_BYTES = SPEECH_BYTES_PER_SECOND / 20;
 const MANY = 50;
-const LOW_WATER_BYTES = BYTES_PER_SECOND * 1.5;
+const LOW_WATER_BYTES = SPEECH_BYTES_PER_SECOND * 1.5;
 
 /** The engine with the owner of the call. */
 interface EngineOfCall<Chunk> extends Engine<Chunk> {

@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock";
 import type { VoiceFolder, VoiceStatus } from "../../ports/local-voices";
 import {
   type CallOptions,
-  SPEECH_SAMPLE_RATE,
+  SPEECH_BYTES_PER_SECOND,
   type SpeechEvent,
   type SpeechRequest,
 } from "../../ports/speech-model";
@@ -49,7 +49,6 @@ const FIRST_LOAD_MS = 2_000;
 const CHUNK_TIMEOUT_MS = 120_000;
 const MAX_WAITING = 32;
 const MAX_OPEN = 128;
-const BYTES_PER_SECOND = SPEECH_SAMPLE_RATE * 2;
 
 /** Measures how long a model needs for a second of audio, recent chunks first. */
 class RealTimeFactor {
@@ -108,7 +107,7 @@ export class VoiceEngine {
     this.#openWork.set(call, this.#workMs(left));
     try {
       for await (const event of speakRequest(this.#engineFor(voices), request, options)) {
-        if (event.type === "audio") left = Math.max(0, left - event.pcm.length / BYTES_PER_SECOND);
+        if (event.type === "audio") left = Math.max(0, left - event.pcm.length / SPEECH_BYTES_PER_SECOND);
         this.#openWork.set(call, this.#workMs(left));
         yield event;
       }
@@ -160,7 +159,7 @@ export class VoiceEngine {
   #measure({ pauseMs, speed }: VoiceChunk, took: ChunkTime, bytes: number): void {
     const { clock, onMeasured } = this.settings;
     this.#failure = null;
-    this.#factor.add(took.workMs, Math.max(0, bytes / BYTES_PER_SECOND - pauseMs / speed / 1_000));
+    this.#factor.add(took.workMs, Math.max(0, bytes / SPEECH_BYTES_PER_SECOND - pauseMs / speed / 1_000));
     if (took.isFirst) this.#loadMs = took.totalMs - took.workMs;
     if (this.#factor.value !== null && clock.monotonic() - this.#reportedAt > REPORT_MS) {
       this.#reportedAt = clock.monotonic();
