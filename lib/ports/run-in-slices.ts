@@ -7,6 +7,11 @@ import type { StopSignal } from "./stop-signal";
  */
 const SLICE_MS = 1;
 
+/** Yields to the event loop before the next step of long work. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /**
  * Runs work that is divided into steps of about a millisecond in slices of `SLICE_MS`, and lets other requests run
  * between the slices. Work of a single slice runs without a pause. Throws the signal's reason, or `caller_left`, when
@@ -25,7 +30,7 @@ export async function runInSlices<T>(steps: Generator<unknown, T, void>, signal:
     let step = steps.next();
     while (!step.done && performance.now() - began < SLICE_MS) step = steps.next();
     if (step.done) return step.value;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     began = performance.now();
   }
 }

@@ -7,6 +7,7 @@ import { HOUR_MS } from "../../contracts/durations";
 import { timestampOrNull, toTimestamp } from "../../contracts/timestamp";
 import { AppError } from "../../errors";
 import { billingPeriod } from "../../ports/billing-period";
+import { nextTurn } from "../../ports/run-in-slices";
 import type { UsageFilter, UsageGroup } from "../../ports/store";
 import { addSums, amountOf, byAmount, isLabel, NO_SUMS, type Sums } from "../../ports/store/usage-query";
 import type { ReadContext } from "../context";
@@ -74,7 +75,7 @@ async function forEachGroup(
     counted += names.length;
     if (counted < LABELS_PER_STEP) continue;
     counted = 0;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 }
 

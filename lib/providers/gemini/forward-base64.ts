@@ -1,4 +1,4 @@
-import { nextTurn } from "../outbound/byte-blocks";
+import { nextTurn } from "../../ports/run-in-slices";
 import type { Fields } from "../outbound/json";
 import { asBase64, LongString } from "../outbound/long-json";
 import { AudioReader, HEAD_BYTES, isMono, rateOf } from "../upstream-audio/audio-reader";

@@ -3,11 +3,6 @@ import { invalidAnswer } from "./failure";
 /** Size of one block: copied, scanned or decoded in one step. */
 export const BLOCK_BYTES = 64 * 1024;
 
-/** Yields to the event loop before the next step of long work. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 /** Chunks from this size on are kept as they are. */
 const LARGE_BYTES = 8 * 1024;
 

@@ -1,4 +1,5 @@
-import { BLOCK_BYTES, ByteBlocks, nextTurn } from "./byte-blocks";
+import { nextTurn } from "../../ports/run-in-slices";
+import { BLOCK_BYTES, ByteBlocks } from "./byte-blocks";
 import { invalidAnswer } from "./failure";
 import { asText, decodeBase64, withoutMark } from "./json";
 

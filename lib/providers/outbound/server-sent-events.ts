@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { ByteBlocks, nextTurn } from "./byte-blocks";
+import { nextTurn } from "../../ports/run-in-slices";
+import { ByteBlocks } from "./byte-blocks";
 import { invalidAnswer } from "./failure";
 
 export interface ServerSentEvent {

@@ -1,5 +1,6 @@
 import { hasCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
+import { nextTurn } from "../../ports/run-in-slices";
 import { isBusy, isLockTimeout, isUnsent, storageUnavailable } from "../errors";
 import type { StoreLog } from "../options";
 import { Corrections, HELD_ROUND_MS, KNOWN_LOCK_MS, MAX_GROUP_OPERATIONS, PART_LOCK_MS } from "./corrections";
@@ -159,7 +160,7 @@ export class GroupCommit {
     let before: number;
     do {
       before = this.#waiting.length;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     } while (
       this.#waiting.length > before &&
       this.#waiting.length < MAX_GROUP_OPERATIONS &&

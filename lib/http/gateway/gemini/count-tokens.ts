@@ -3,6 +3,7 @@ import { AppError } from "../../../errors";
 import { resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
 import { countText, modelTokenCounter } from "../../../gateway/embeddings/count-inputs";
+import { nextTurn } from "../../../ports/run-in-slices";
 import { checkFields } from "../../core/check-fields";
 import { jsonReply, type Outbound } from "../../core/exchange";
 import { textOf } from "./embed-contents";
@@ -41,7 +42,7 @@ export async function countContentTokens(
   let totalTokens = 0;
   for (const text of texts) {
     totalTokens += await countText({ services: ctx.services, signal: ctx.signal, own }, text);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   return jsonReply(200, {
     totalTokens,

@@ -4,6 +4,7 @@ import { resolveModel } from "../../../gateway/admission/resolve-model";
 import type { GatewayContext } from "../../../gateway/context";
 import { type EmbeddingsReply, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
+import { nextTurn } from "../../../ports/run-in-slices";
 import { checkFields } from "../../core/check-fields";
 import { JSON_TYPE, type Outbound } from "../../core/exchange";
 import { vectorToJson } from "../float-text";
@@ -167,7 +168,7 @@ async function* embeddingsInPieces(embedded: EmbeddingsReply): AsyncGenerator<Ui
     text += `${index === 0 ? "" : ","}{"values":${vectorToJson(vector)}}`;
     if (index % PER_PIECE !== PER_PIECE - 1) continue;
     yield Buffer.from(text);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     text = "";
   }
   yield Buffer.from(`${text}],${usageOf(embedded)}}`);

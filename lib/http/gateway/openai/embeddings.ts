@@ -12,7 +12,7 @@ import type { GatewayContext } from "../../../gateway/context";
 import { type EmbeddingInput, tooManyTokens } from "../../../gateway/embeddings/count-inputs";
 import { type EmbeddingsReply, embedTexts } from "../../../gateway/embeddings/embed-texts";
 import type { CatalogEntry } from "../../../ports/catalog";
-import { runInSlices } from "../../../ports/run-in-slices";
+import { nextTurn, runInSlices } from "../../../ports/run-in-slices";
 import { decodeTokens, findUnknownToken } from "../../../text/tokenize";
 import { checkFields } from "../../core/check-fields";
 import { JSON_TYPE, type Outbound } from "../../core/exchange";
@@ -138,7 +138,7 @@ async function* replyChunks(
     numbers += vector.length;
     if (numbers < NUMBERS_PER_CHUNK) continue;
     yield Buffer.from(text);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     text = "";
     numbers = 0;
   }
