@@ -1,4 +1,5 @@
 import type { GatewayServices } from "../gateway/context";
+import type { Cipher } from "../ports/cipher";
 import type { LocalVoices } from "../ports/local-voices";
 import type { PasswordHasher } from "../ports/password-hasher";
 import type { KeyRecord, SessionRecord, UserRecord } from "../ports/store";
@@ -23,6 +24,7 @@ interface SignInSettings {
 
 /** All services of the console: the gateway's and its own. */
 export interface ConsoleServices extends GatewayServices {
+  cipher: Cipher;
   hasher: PasswordHasher;
   setupGuard: SetupGuard;
   signIn: SignInSettings;

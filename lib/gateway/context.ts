@@ -1,7 +1,6 @@
 import type { AudioEncoder } from "../ports/audio-encoder";
 import type { Catalog } from "../ports/catalog";
 import type { Providers } from "../ports/channel-probe";
-import type { Cipher } from "../ports/cipher";
 import type { Clock, Random } from "../ports/clock";
 import type { Instance } from "../ports/instance";
 import type { RateLimiter, SharedStateHealth } from "../ports/shared-state";
@@ -17,7 +16,6 @@ export interface GatewayServices {
   /** State that outlives a request: caches, circuits, traffic. */
   state: GatewayState;
   random: Random;
-  cipher: Cipher;
   log: Log;
   instance: Instance;
   catalog: Catalog;
