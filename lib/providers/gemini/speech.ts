@@ -11,7 +11,7 @@ import { gatherBytes } from "../outbound/byte-blocks";
 import { invalidAnswer, truncated } from "../outbound/failure";
 import { asCount, asFields, asList, asText, type Fields } from "../outbound/json";
 import { asBase64, decodedBase64, readJson } from "../outbound/long-json";
-import { refusalError } from "../outbound/refusal";
+import { errorOfReply } from "../outbound/refusal";
 import type { UpstreamReply } from "../outbound/request";
 import { secretsOf } from "../outbound/send";
 import { isDoneMark, serverSentEvents } from "../outbound/server-sent-events";
@@ -187,7 +187,7 @@ function checkedMessage(message: Fields, nowMs: number, secrets: readonly string
   const error = asFields(message.error);
   if (error === null) return message;
   const text = JSON.stringify({ error });
-  throw refusalError({
+  throw errorOfReply({
     status: 200,
     header: () => null,
     text,

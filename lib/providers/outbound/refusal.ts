@@ -90,7 +90,8 @@ export interface RefusalFacts {
 /** Reads a provider's error body; `body` is null when it was not a JSON object. */
 export type ReadRefusal = (status: number, body: Fields | null) => RefusalFacts;
 
-export interface Refusal {
+/** An upstream's error reply. */
+export interface ErrorReply {
   status: number;
   header(name: string): string | null;
   text: string;
@@ -130,7 +131,7 @@ export function hasError(text: string): boolean {
 }
 
 /** The text of a `text/plain` reply, which is a message for people; null for any other type and for markup. */
-function plainWords({ text, header }: Refusal): string | null {
+function plainWords({ text, header }: ErrorReply): string | null {
   const isPlain = (header("content-type") ?? "").startsWith("text/plain");
   return isPlain && !isMarkup(text) ? asText(text.trim()) : null;
 }
@@ -153,7 +154,7 @@ function failed(upstreamStatus: number, details: FailureDetails): AppError {
  * The upstream's message for administrators, after the upstream's own ID of the request, for which its support asks.
  * Empty without a message. An ID that may contain an address or a key is left out.
  */
-function upstreamMessage({ header, secrets }: Refusal, words: string): string {
+function upstreamMessage({ header, secrets }: ErrorReply, words: string): string {
   const said = cleanUpstreamText(words, secrets);
   const id = header("x-request-id") ?? header("request-id") ?? "";
   if (said === "" || !/^[\w.:/+=-]{1,128}$/.test(id) || cleanMessage(id, secrets) !== id) return said;
@@ -165,14 +166,14 @@ function upstreamMessage({ header, secrets }: Refusal, words: string): string {
  * error is the channel's and has the message in `details.upstreamMessage`. `details.upstreamRefusal` says that the
  * channel's key or account is the cause. The error object of a reply with status 200 states its status.
  */
-export function refusalError(refusal: Refusal): AppError {
-  const { header, text, nowMs, secrets, read } = refusal;
-  const status = refusal.status < 300 ? statedStatus(errorFields(text)) : refusal.status;
+export function errorOfReply(reply: ErrorReply): AppError {
+  const { header, text, nowMs, secrets, read } = reply;
+  const status = reply.status < 300 ? statedStatus(errorFields(text)) : reply.status;
   if (status === null) {
     // With status 200 an empty text means a JSON body that was too long to keep, not a reply without content.
-    const isEmpty = text === "" && refusal.status !== 200;
-    const what = isEmpty ? `with status ${refusal.status} and no content` : "without audio";
-    return invalidAnswer(what, undefined, { upstreamStatus: refusal.status });
+    const isEmpty = text === "" && reply.status !== 200;
+    const what = isEmpty ? `with status ${reply.status} and no content` : "without audio";
+    return invalidAnswer(what, undefined, { upstreamStatus: reply.status });
   }
   if (status >= 300 && status < 400) {
     return new AppError(
@@ -184,7 +185,7 @@ export function refusalError(refusal: Refusal): AppError {
   const isFirewallPage = status === 403 && isMarkup(text);
   const facts: RefusalFacts = isFirewallPage ? { words: null, about: null } : read(status, errorFields(text));
   const retryAfterMs = facts.retryAfterMs ?? readRetryAfter(header, nowMs);
-  const own = upstreamMessage(refusal, facts.words ?? text);
+  const own = upstreamMessage(reply, facts.words ?? text);
   const message: FailureDetails = own === "" ? {} : { upstreamMessage: own };
   const details: FailureDetails = { ...message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (facts.about === "key") return failed(status, { ...message, upstreamRefusal: "credentials" });
@@ -220,7 +221,7 @@ export function refusalError(refusal: Refusal): AppError {
   const isUnknownModel = facts.about === "model";
   if (isUnknownModel && (facts.isPrivate || status === 401 || status === 403))
     return failed(status, { ...details, isUnknownModel });
-  const words = cleanMessage(facts.words ?? plainWords(refusal) ?? "", secrets);
+  const words = cleanMessage(facts.words ?? plainWords(reply) ?? "", secrets);
   const isAboutInput =
     facts.about === "caller" || isUnknownModel || [400, 404, 413, 415, 422].includes(status);
   // A 404 without a message, or about the path, means that the channel's URL is wrong, and an HTML 400 comes from a

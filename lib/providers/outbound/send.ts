@@ -5,7 +5,7 @@ import { stopReason } from "../../ports/stop-signal";
 import { UpstreamProgress } from "../../ports/upstream-progress";
 import { type BodyLimits, BoundedBody, collect } from "./body";
 import { connectionError, tooSlow } from "./failure";
-import { refusalError } from "./refusal";
+import { errorOfReply } from "./refusal";
 import { type HeldPieces, ReplyStream } from "./reply-stream";
 import {
   type AttemptLimits,
@@ -241,7 +241,7 @@ export function readErrorReply(
 ): AppError {
   const { readRefusal, options } = request;
   if (options.signal.aborted) return stopReason(options.signal);
-  return refusalError({
+  return errorOfReply({
     status,
     header,
     text: Buffer.from(body).toString("utf8"),

@@ -16,7 +16,7 @@ import {
   type ReadRefusal,
   readDuration,
   readRetryAfter,
-  refusalError,
+  errorOfReply,
 } from "@/lib/providers/outbound/refusal";
 import { createResolver, createSystemLookup } from "@/lib/providers/outbound/resolver";
 import { encodePath, encodeSegment } from "@/lib/providers/upstream/provider";
@@ -118,10 +118,10 @@ test("keeps an upstream's message beside the error that callers get", () => {
     }),
   };
   const of = (status: number) =>
-    refusalError({ ...refusal, status, text: '{"error":"No GPU for sk-upstream-1 <b>now</b>"}' });
+    errorOfReply({ ...refusal, status, text: '{"error":"No GPU for sk-upstream-1 <b>now</b>"}' });
   for (const status of [500, 503, 429, 504, 403])
     expect(of(status).details.upstreamMessage, String(status)).toBe("No GPU for […] <b>now</b>");
-  const marked = refusalError({ ...refusal, status: 400, text: '\ufeff{"error":"Too long"}' });
+  const marked = errorOfReply({ ...refusal, status: 400, text: '\ufeff{"error":"Too long"}' });
   expect(marked).toMatchObject({ code: "invalid", message: "Too long" });
   expect(of(500).message).toBe("The channel's upstream answered with an error (500).");
   expect(JSON.stringify([errorBody("openai", of(500)), errorBody("gemini", of(500))])).not.toContain("GPU");
@@ -129,7 +129,7 @@ test("keeps an upstream's message beside the error that callers get", () => {
 
 test("does not take a firewall's 403 page for a refused key", () => {
   const about = (text: string, status = 403) =>
-    refusalError({ header: () => null, nowMs: 0, secrets: [], read: readOpenAiRefusal, status, text })
+    errorOfReply({ header: () => null, nowMs: 0, secrets: [], read: readOpenAiRefusal, status, text })
       .details;
   const page = about("\n<!DOCTYPE html><title>Blocked</title><p>Ray 8d49");
   expect(page).toEqual({ upstreamStatus: 403, upstreamMessage: "Blocked Ray 8d49" });
@@ -147,13 +147,13 @@ test.each([
   "attributes a refusal of what the caller named to the request, not to the channel (%#)",
   (read, status, body) => {
     const refusal = { header: () => null, nowMs: 0, secrets: [], read, status, text: JSON.stringify(body) };
-    expect(refusalError(refusal)).toMatchObject({ code: "invalid", details: { upstreamStatus: status } });
+    expect(errorOfReply(refusal)).toMatchObject({ code: "invalid", details: { upstreamStatus: status } });
   },
 );
 
 /** The error for a reply of this status and body. */
 const refusalOf = (read: ReadRefusal, status: number, body: unknown, type = "application/json") =>
-  refusalError({
+  errorOfReply({
     header: (name) => (name === "content-type" ? type : null),
     nowMs: 0,
     secrets: [],
@@ -364,7 +364,7 @@ test("puts the upstream's request ID before its message for administrators", () 
     text = JSON.stringify({ error: { message: "Sorry." } }),
     status = 500,
   ) =>
-    refusalError({
+    errorOfReply({
       status,
       header: (name) => headers[name] ?? null,
       nowMs: NOW,
@@ -444,7 +444,7 @@ test("hasError is true for a body with status 200 that has an error and no vecto
 
 test("says that a JSON reply too long to read is without audio", () => {
   const about = (status: number) =>
-    refusalError({ header: () => null, nowMs: 0, secrets: [], read: readOpenAiRefusal, status, text: "" });
+    errorOfReply({ header: () => null, nowMs: 0, secrets: [], read: readOpenAiRefusal, status, text: "" });
   expect(about(200).message).toContain("without audio");
   expect(about(204).message).toContain("with status 204 and no content");
 });
@@ -469,7 +469,7 @@ test("names the limit when a channel has too many headers", () => {
 
 test("attributes ElevenLabs' quota_exceeded to the request only while credits are left", () => {
   const about = (left: number) =>
-    refusalError({
+    errorOfReply({
       header: () => null,
       nowMs: 0,
       secrets: [],
