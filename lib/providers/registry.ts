@@ -11,7 +11,7 @@ import type { Webhook } from "../ports/webhook";
 import { createEmbeddedSpeech } from "./embedded-speech/create";
 import { createLexicalModel } from "./lexical/lexical-model";
 import { createLocalVoices, type LocalVoicesProvider, VOICE_OPTIONS } from "./local-voices/create";
-import { createOutbound } from "./outbound/create";
+import { createUpstreamClient } from "./outbound/create";
 import { createSemanticModel } from "./semantic/create";
 import { createUpstreams, type UpstreamsSettings } from "./upstreams";
 
@@ -164,7 +164,7 @@ function createVoices({
     ...voices,
     workerFile: workerFile("voice"),
     unpackWorker: workerFile("unpack"),
-    outbound: createOutbound({ clock, limits, allowed: () => upstreams.allowedUpstreams(), lookup }),
+    client: createUpstreamClient({ clock, limits, allowed: () => upstreams.allowedUpstreams(), lookup }),
     clock,
     callMs: () => limits.callMs,
   });

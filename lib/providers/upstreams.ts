@@ -10,7 +10,7 @@ import type { Webhook } from "../ports/webhook";
 import { createElevenLabs } from "./elevenlabs/create";
 import { createGemini } from "./gemini/create";
 import { createOpenAi } from "./openai/create";
-import { createOutbound } from "./outbound/create";
+import { createUpstreamClient } from "./outbound/create";
 import { failureOf } from "./outbound/failure";
 import { checkHeaders } from "./outbound/headers";
 import type { Lookup } from "./outbound/resolver";
@@ -60,22 +60,27 @@ export function createUpstreams(
   embedded: readonly ProviderFacts[],
 ): Upstreams {
   const { limits = DEFAULT_LIMITS, lookup } = settings;
-  const outbound = createOutbound({ clock, limits, allowed: () => settings.allowedUpstreams(), lookup });
-  const webhookOutbound = createOutbound({ clock, limits, allowed: () => settings.allowedWebhooks, lookup });
+  const client = createUpstreamClient({ clock, limits, allowed: () => settings.allowedUpstreams(), lookup });
+  const webhookClient = createUpstreamClient({
+    clock,
+    limits,
+    allowed: () => settings.allowedWebhooks,
+    lookup,
+  });
   const decryptKey = createUpstreamKeyReader(settings.cipher);
   const made = new Map<string, UpstreamProvider>();
 
   function provider(name: string): UpstreamProvider | null {
     const make = Object.hasOwn(CREATE_PROVIDER, name) ? CREATE_PROVIDER[name] : undefined;
     if (make === undefined) return null;
-    const known = made.get(name) ?? make({ outbound, clock, limits, decryptKey });
+    const known = made.get(name) ?? make({ client, clock, limits, decryptKey });
     made.set(name, known);
     return known;
   }
 
   return {
     provider,
-    webhook: createWebhook(webhookOutbound, clock),
+    webhook: createWebhook(webhookClient, clock),
     providers: () => [
       ...UPSTREAM_PROVIDER_NAMES.flatMap((name) => {
         const known = provider(name);
@@ -89,14 +94,14 @@ export function createUpstreams(
     checkChannel(draft) {
       const known = provider(draft.provider);
       if (known !== null)
-        return checkDraft(known, draft, (url) => readUpstreamUrl(url, outbound.allowList()).href);
+        return checkDraft(known, draft, (url) => readUpstreamUrl(url, client.allowList()).href);
       if (embedded.some(({ name }) => name === draft.provider)) return draft;
       throw unknownProvider([...UPSTREAM_PROVIDER_NAMES, ...embedded.map(({ name }) => name)]);
     },
     targetOf: allowableTarget,
     failureOf,
     async close() {
-      await Promise.all([outbound.close(), webhookOutbound.close()]);
+      await Promise.all([client.close(), webhookClient.close()]);
     },
   };
 }

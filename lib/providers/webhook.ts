@@ -1,7 +1,7 @@
 import { hasCode, isAppError } from "../errors";
 import type { Clock } from "../ports/clock";
 import type { Webhook, WebhookFailure } from "../ports/webhook";
-import type { Outbound } from "./outbound/create";
+import type { UpstreamClient } from "./outbound/create";
 import { failureOf } from "./outbound/failure";
 import { connectionTo } from "./outbound/request";
 import { readUpstreamUrl } from "./outbound/upstream-url";
@@ -19,14 +19,14 @@ function webhookFailureOf(error: unknown): WebhookFailure {
 }
 
 /** Posts through the guarded client: private addresses only where they are allowed, no redirects, with a time limit. */
-export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
+export function createWebhook(client: UpstreamClient, clock: Clock): Webhook {
   return {
     refusalOf(url) {
       const { origin, username, password } = new URL(url);
       if (username !== "" || password !== "")
         return "Must not have a user name or password: a receiver's secret belongs in the path.";
       try {
-        readUpstreamUrl(origin, outbound.allowList());
+        readUpstreamUrl(origin, client.allowList());
         return null;
       } catch (error) {
         if (!hasCode(error, "invalid")) throw error;
@@ -37,7 +37,7 @@ export function createWebhook(outbound: Outbound, clock: Clock): Webhook {
       if (!URL.canParse(url)) return "name_unknown";
       const { origin, pathname, search } = new URL(url);
       try {
-        const reply = await outbound.call({
+        const reply = await client.call({
           channel: connectionTo("webhook", `webhook ${origin}`, origin, {
             connectMs: timeoutMs,
             idleMs: timeoutMs,

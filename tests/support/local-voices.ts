@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS } from "../../lib/contracts/limits";
 import { createLocalVoices, type LocalVoicesSettings } from "../../lib/providers/local-voices/create";
-import { createOutbound } from "../../lib/providers/outbound/create";
+import { createUpstreamClient } from "../../lib/providers/outbound/create";
 import { workerFile } from "../../lib/server/process/workers";
 import { SYSTEM_CLOCK } from "./factories";
 
@@ -13,7 +13,7 @@ export function openLocalVoices(
     directory,
     workerFile: workerFile("voice"),
     unpackWorker: workerFile("unpack"),
-    outbound: createOutbound({ clock: SYSTEM_CLOCK, limits: DEFAULT_LIMITS, allowed: () => allowed }),
+    client: createUpstreamClient({ clock: SYSTEM_CLOCK, limits: DEFAULT_LIMITS, allowed: () => allowed }),
     mirror: null,
     clock: SYSTEM_CLOCK,
     callMs: () => 600_000,

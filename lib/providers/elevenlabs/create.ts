@@ -117,7 +117,7 @@ function speechBody(
 }
 
 function post(
-  { outbound, decryptKey }: UpstreamSettings,
+  { client, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   voice: string,
   body: Record<string, unknown>,
@@ -126,7 +126,7 @@ function post(
   const { enable_logging, ca } = ELEVENLABS_OPTIONS.of(channel);
   const key = decryptKey(channel);
   const logging = enable_logging === false ? "&enable_logging=false" : "";
-  return outbound.call({
+  return client.call({
     channel,
     baseUrl: elevenLabsBase(channel),
     method: "POST",

@@ -33,7 +33,7 @@ export function geminiEmbedding(settings: UpstreamSettings, channel: ChannelReco
 
 /** Sends one batch; returns the body of its reply. */
 async function callBatch(
-  { outbound, decryptKey }: UpstreamSettings,
+  { client, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   request: EmbeddingRequest,
   options: CallOptions,
@@ -49,7 +49,7 @@ async function callBatch(
   }));
   const [only] = requests;
   const isSingle = requests.length === 1;
-  return await outbound.callWhole({
+  return await client.callWhole({
     channel,
     baseUrl: geminiBase(channel),
     method: "POST",

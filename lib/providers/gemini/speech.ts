@@ -56,7 +56,7 @@ export function geminiSpeech(settings: UpstreamSettings, channel: ChannelRecord)
 }
 
 async function* speak(
-  { outbound, decryptKey, clock }: UpstreamSettings,
+  { client, decryptKey, clock }: UpstreamSettings,
   channel: ChannelRecord,
   request: SpeechRequest,
   options: CallOptions,
@@ -68,7 +68,7 @@ async function* speak(
   const isStreamed = settings.streaming ?? (acceptsPart || maxSeconds <= MAX_STREAMED_SECONDS);
   const firstByteBy = isStreamed ? undefined : options.extendFirstByte?.(maxSeconds * MS_PER_EXPECTED_SECOND);
   const send = () =>
-    outbound.call({
+    client.call({
       channel,
       baseUrl,
       method: "POST",

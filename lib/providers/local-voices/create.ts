@@ -8,7 +8,7 @@ import type { Clock } from "../../ports/clock";
 import type { CatalogueVoice, LocalVoices, VoiceTrial } from "../../ports/local-voices";
 import { SPEECH_SAMPLE_RATE, type SpeechModel } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
-import type { Outbound } from "../outbound/create";
+import type { UpstreamClient } from "../outbound/create";
 import { optionsReader } from "../upstream/channel-options";
 import { NO_TABLE } from "../upstream-voices/voice-table";
 import entries from "./catalogue.json";
@@ -53,7 +53,7 @@ export interface LocalVoicesSettings extends VoiceFoldersSettings {
   /** The bundled unpack.worker.ts. */
   unpackWorker: URL;
   /** The guarded client for downloads. */
-  outbound: Outbound;
+  client: UpstreamClient;
   /** Base URL of a mirror of the catalogue's archives; null: the publisher. */
   mirror: string | null;
 }
@@ -74,7 +74,7 @@ export const VOICE_OPTIONS = optionsReader(z.object({ voices: VoiceTable.optiona
  * its own that starts with the first call and ends when idle. A folder that cannot be used does not affect the others.
  */
 export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesProvider {
-  const { directory, clock, mirror, outbound } = settings;
+  const { directory, clock, mirror, client } = settings;
   const folders = new VoiceFolders(settings);
 
   const status: LocalVoices["status"] = (name) =>
@@ -177,7 +177,7 @@ export function createLocalVoices(settings: LocalVoicesSettings): LocalVoicesPro
 
     async close() {
       await folders.close();
-      await outbound.close();
+      await client.close();
     },
   };
 }

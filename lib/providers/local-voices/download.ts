@@ -6,7 +6,7 @@ import { HOUR_MS } from "../../contracts/durations";
 import { AppError, hasCode, isAppError } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import { canonicalHost, isHost } from "../outbound/allow-list";
-import type { Outbound } from "../outbound/create";
+import type { UpstreamClient } from "../outbound/create";
 import { failureOf, withSubject } from "../outbound/failure";
 import type { UpstreamReply } from "../outbound/request";
 import { connectionTo } from "../outbound/request";
@@ -33,21 +33,25 @@ export interface DownloadRequest {
  * are kept beside the file, so that only the same archive is continued. Throws AppError `upstream_*`, `invalid`,
  * `caller_left`.
  */
-export async function download(outbound: Outbound, clock: Clock, request: DownloadRequest): Promise<void> {
+export async function download(
+  client: UpstreamClient,
+  clock: Clock,
+  request: DownloadRequest,
+): Promise<void> {
   const { file, onProgress } = request;
   const [tagged, tag = ""] = (await readFile(tagFile(file), "utf8").catch(() => "")).split("\n");
   const have = tagged === request.url ? await resumableBytes(file) : 0;
   // The last byte is requested again, since a server cannot send a range that begins at the end of a complete file.
   const from = Math.max(0, have - 1);
   const range: Record<string, string> = have > 0 ? { range: `bytes=${from}-`, "if-range": tag } : {};
-  const { reply, url } = await openReply(outbound, clock, request, range);
+  const { reply, url } = await openReply(client, clock, request, range);
   const etag = reply.header("etag") ?? "";
   const isRest = have > 0 && (reply.header("content-range") ?? "").startsWith(`bytes ${from}-`);
   if (isRest && etag !== tag) {
     // The server ignored If-Range: this is the rest of another archive.
     reply.body.close();
     await deleteDownload(file);
-    return download(outbound, clock, request);
+    return download(client, clock, request);
   }
   const start = isRest ? from : 0;
   const length = Number(reply.header("content-length") ?? Number.NaN);
@@ -69,7 +73,7 @@ export async function download(outbound: Outbound, clock: Clock, request: Downlo
       onProgress(done, total);
     }
   } catch (error) {
-    throw downloadError(error, url, outbound);
+    throw downloadError(error, url, client);
   } finally {
     reply.body.close();
     await output.close();
@@ -99,7 +103,7 @@ export function tooLarge(total: number): AppError {
 }
 
 async function openReply(
-  outbound: Outbound,
+  client: UpstreamClient,
   clock: Clock,
   { url: first, isChecked, signal }: DownloadRequest,
   headers: Readonly<Record<string, string>>,
@@ -108,7 +112,7 @@ async function openReply(
   for (let hop = 0; ; hop++) {
     let location: string | null = null;
     try {
-      const reply = await outbound.call({
+      const reply = await client.call({
         channel: connectionTo("local-voices", `voices ${url.origin}`, url.origin, { totalMs: TOTAL_MS }),
         baseUrl: url.origin,
         method: "GET",
@@ -125,7 +129,7 @@ async function openReply(
       });
       return { reply, url };
     } catch (error) {
-      if (!hasCode(error, "upstream_redirect")) throw downloadError(error, url, outbound);
+      if (!hasCode(error, "upstream_redirect")) throw downloadError(error, url, client);
       // Replaces the client's own message, which says that redirects are not followed.
       if (location === null)
         throw new AppError(error.code, `${serverOf(url)} answered with a redirect that names no URL.`);
@@ -141,11 +145,11 @@ async function openReply(
 const serverOf = (url: URL) => `The archive's server ${url.host}`;
 
 /** Rewords an error of the guarded client to name the archive's server instead of a channel's upstream. */
-function downloadError(error: unknown, url: URL, outbound: Outbound): unknown {
+function downloadError(error: unknown, url: URL, client: UpstreamClient): unknown {
   if (!isAppError(error)) return error;
   if (failureOf(error) !== "address_refused") return withSubject(error, serverOf(url));
   const at = parseUpstreamUrl(url.origin);
-  const { why } = urlRefusal(at, outbound.allowList()) ?? {
+  const { why } = urlRefusal(at, client.allowList()) ?? {
     why: `leads to a private address; the owner has to allow '${targetOf(at)}' first`,
   };
   return new AppError(error.code, `The archive's URL ${why}.`, error.details, error.cause);

@@ -5,7 +5,7 @@ import { MODEL_FOLDER } from "../../contracts/console/local-voices";
 import { AppError, diskError, isAppError, systemCode } from "../../errors";
 import type { Clock } from "../../ports/clock";
 import type { InstallOptions, VoiceFolder, VoiceSource } from "../../ports/local-voices";
-import type { Outbound } from "../outbound/create";
+import type { UpstreamClient } from "../outbound/create";
 import { ARCHIVE_ENDING, deleteDownload, digestOf, download } from "./download";
 import { type RunningJob, startJob } from "./jobs";
 import { UnusableFile } from "./onnx-metadata";
@@ -18,7 +18,7 @@ export interface InstallSettings {
   directory: string;
   /** The bundled unpack.worker.ts. */
   unpackWorker: URL;
-  outbound: Outbound;
+  client: UpstreamClient;
   clock: Clock;
   /** Speaks a sentence with a model before it is moved into place. Throws AppError. */
   tryOut(read: ReadFolder): Promise<unknown>;
@@ -137,7 +137,7 @@ const alreadyExists = (name: string) =>
 const cancelled = () => new AppError("caller_left", "The installation was cancelled.");
 
 async function fetchArchive(
-  { directory, outbound, clock }: InstallSettings,
+  { directory, client, clock }: InstallSettings,
   name: string,
   source: VoiceSource,
   isChecked: boolean,
@@ -147,7 +147,7 @@ async function fetchArchive(
   const ending = ARCHIVE_ENDING.exec(new URL(source.url).pathname)?.[0];
   if (ending === undefined) throw new AppError("invalid", "The URL must end in .tar.bz2 or .tar.gz.");
   const file = path.join(directory, `.download-${name}${ending.toLowerCase()}`);
-  await download(outbound, clock, {
+  await download(client, clock, {
     url: source.url,
     file,
     isChecked,

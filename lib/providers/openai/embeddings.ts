@@ -38,7 +38,7 @@ export function openAiEmbedding(settings: UpstreamSettings, channel: ChannelReco
 
 /** Sends one batch; returns the body of its reply. */
 async function callBatch(
-  { outbound, decryptKey }: UpstreamSettings,
+  { client, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   { model, texts, dimensions, user }: Omit<EmbeddingRequest, "texts"> & { texts: readonly string[] },
   chosen: ChosenValues,
@@ -47,7 +47,7 @@ async function callBatch(
   const form = formOf(channel);
   const key = decryptKey(channel);
   const isShortenedHere = form.options.dimensions === "shorten";
-  return await outbound.callWhole({
+  return await client.callWhole({
     channel,
     baseUrl: form.baseUrl,
     method: "POST",

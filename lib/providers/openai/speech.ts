@@ -122,7 +122,7 @@ function speechBody(
 }
 
 function post(
-  { outbound, decryptKey }: UpstreamSettings,
+  { client, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   model: string,
   body: Record<string, unknown>,
@@ -130,7 +130,7 @@ function post(
 ): Promise<UpstreamReply> {
   const form = formOf(channel);
   const key = decryptKey(channel);
-  return outbound.call({
+  return client.call({
     channel,
     baseUrl: form.baseUrl,
     method: "POST",

@@ -6,22 +6,22 @@ import { createConnector } from "./connector";
 import { failureOf, UpstreamFailure, unreachable } from "./failure";
 import { checkHeaders, requestHeaders } from "./headers";
 import { areReadersBehind } from "./reply-stream";
-import type { OutboundRequest, OutboundSettings, UpstreamReply } from "./request";
+import type { UpstreamClientSettings, UpstreamReply, UpstreamRequest } from "./request";
 import { createResolver, createSystemLookup, type Resolver } from "./resolver";
 import { type ConnectionPool, type Prepared, send } from "./send";
 import { sendWhole } from "./send-whole";
 import { readUpstreamUrl } from "./upstream-url";
 
-export interface Outbound {
+export interface UpstreamClient {
   /**
    * Throws AppError `upstream_*`, `invalid` (with the upstream's message about the request), `overloaded` (no file
    * descriptor is left), or the call's abort reason.
    */
-  call(request: OutboundRequest): Promise<UpstreamReply>;
+  call(request: UpstreamRequest): Promise<UpstreamReply>;
   /**
    * Like `call`, for a reply that is only used when it is complete: resolves to its decoded bytes after the last one.
    */
-  callWhole(request: OutboundRequest): Promise<Uint8Array>;
+  callWhole(request: UpstreamRequest): Promise<Uint8Array>;
   allowList(): AllowList;
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ class ChannelPools {
   readonly #held = { bytes: 0 };
 
   constructor(
-    private readonly settings: OutboundSettings,
+    private readonly settings: UpstreamClientSettings,
     private readonly allowList: () => AllowList,
   ) {
     this.#resolver = createResolver(settings.clock, settings.lookup ?? createSystemLookup());
@@ -114,7 +114,7 @@ class ChannelPools {
     return isFresh && this.#pools.get(channelId) === pool;
   }
 
-  poolFor({ channel, ca }: OutboundRequest, origin: string): ChannelPool {
+  poolFor({ channel, ca }: UpstreamRequest, origin: string): ChannelPool {
     const { limits, clock } = this.settings;
     const connectMs = channel.timeouts.connectMs ?? limits.upstreamConnectMs;
     const tlsMs = limits.upstreamTlsMs;
@@ -184,13 +184,13 @@ class ChannelPools {
 }
 
 /** The only way to an upstream: one pool of keep-alive connections per channel. Redirects are never followed. */
-export function createOutbound(settings: OutboundSettings): Outbound {
+export function createUpstreamClient(settings: UpstreamClientSettings): UpstreamClient {
   const allowList = followAllowList(() => settings.allowed());
   const pools = new ChannelPools(settings, allowList);
   const routes = new WeakMap<ChannelRecord, Route>();
 
   /** Made once per version of a channel; URL, headers and the allow-list's decision do not change between its calls. */
-  function routeFor(request: OutboundRequest): Route {
+  function routeFor(request: UpstreamRequest): Route {
     const { channel, baseUrl, ca } = request;
     const connectMs = channel.timeouts.connectMs ?? settings.limits.upstreamConnectMs;
     const tlsMs = settings.limits.upstreamTlsMs;
@@ -214,7 +214,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   }
 
   async function counted<Reply>(
-    request: OutboundRequest,
+    request: UpstreamRequest,
     sendPrepared: (...args: Parameters<typeof send>) => Promise<Reply>,
   ): Promise<Reply> {
     const route = routeFor(request);
@@ -258,7 +258,7 @@ function countLoss(pool: ChannelPool, { number, opened }: Counted, error: unknow
   pool.lost += 1;
 }
 
-function prepare({ url, headers }: Route, request: OutboundRequest): Prepared {
+function prepare({ url, headers }: Route, request: UpstreamRequest): Prepared {
   return {
     url,
     path: `${url.pathname === "/" ? "" : url.pathname}${request.path}`,
@@ -273,7 +273,7 @@ function prepare({ url, headers }: Route, request: OutboundRequest): Prepared {
 
 /** What was valid when the channel was saved may have become invalid; that is the channel's error, not the caller's. */
 function readTarget(
-  { baseUrl, channel }: OutboundRequest,
+  { baseUrl, channel }: UpstreamRequest,
   allow: AllowList,
 ): { url: URL; headers: Record<string, string> } {
   try {

@@ -6,7 +6,7 @@ import type { UpstreamBody } from "./body";
 import type { ReadRefusal } from "./refusal";
 import type { Lookup } from "./resolver";
 
-export interface OutboundSettings {
+export interface UpstreamClientSettings {
   clock: Clock;
   /** Read at every call, because the fields may change. */
   limits: Pick<Limits, "upstreamConnectMs" | "upstreamTlsMs" | "idleMs" | "callMs">;
@@ -16,7 +16,7 @@ export interface OutboundSettings {
   lookup?: Lookup;
 }
 
-export interface OutboundRequest {
+export interface UpstreamRequest {
   channel: ChannelRecord;
   /** Absolute base URL; `path` is appended to its path. */
   baseUrl: string;
@@ -56,7 +56,10 @@ export interface AttemptLimits {
   idleMs: number;
 }
 
-export function attemptLimits({ limits }: OutboundSettings, { timeouts }: ChannelRecord): AttemptLimits {
+export function attemptLimits(
+  { limits }: UpstreamClientSettings,
+  { timeouts }: ChannelRecord,
+): AttemptLimits {
   return { totalMs: timeouts.totalMs ?? limits.callMs, idleMs: timeouts.idleMs ?? limits.idleMs };
 }
 

@@ -6,7 +6,7 @@ import { UpstreamProgress } from "../../ports/upstream-progress";
 import { BoundedBody, type ByteSource, collect } from "./body";
 import { connectionError, invalidAnswer, stalled, tooSlow } from "./failure";
 import { hasError } from "./refusal";
-import { attemptLimits, type OutboundRequest, type OutboundSettings } from "./request";
+import { attemptLimits, type UpstreamClientSettings, type UpstreamRequest } from "./request";
 import {
   type ConnectionPool,
   errorReplyMs,
@@ -62,8 +62,8 @@ class WholeReply implements Dispatcher.DispatchHandler {
   /** True when the caller aborted the call before its reply was complete. */
   isStopped = false;
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
-  readonly #request: OutboundRequest;
-  readonly #settings: OutboundSettings;
+  readonly #request: UpstreamRequest;
+  readonly #settings: UpstreamClientSettings;
   readonly #progress: UpstreamProgress;
   readonly #onHead: () => void;
   readonly #pieces = new JoinedPieces();
@@ -81,7 +81,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
   readonly #idleMs: number;
 
   /** `onHead` is called when the request no longer waits for a connection or a reply, and again when its body fails. */
-  constructor(settings: OutboundSettings, request: OutboundRequest, onHead: () => void) {
+  constructor(settings: UpstreamClientSettings, request: UpstreamRequest, onHead: () => void) {
     this.#settings = settings;
     this.#request = request;
     this.#onHead = onHead;
@@ -186,10 +186,10 @@ function isErrorBody(bytes: Uint8Array): boolean {
 
 /** Sends one request and returns its whole reply, decoded. Throws like `send` and its body. */
 export async function sendWhole(
-  settings: OutboundSettings,
+  settings: UpstreamClientSettings,
   { pool, waiting, isReused }: ConnectionPool,
   { url, path, headers }: Prepared,
-  request: OutboundRequest,
+  request: UpstreamRequest,
 ): Promise<Uint8Array> {
   const { options, method } = request;
   if (options.signal.aborted) throw stopReason(options.signal);
@@ -218,8 +218,8 @@ export async function sendWhole(
 
 /** Removes a content encoding, which Patchbay never requests, with the decoder that `send` uses. */
 async function decodeWhole(
-  settings: OutboundSettings,
-  { maxBytes, options }: OutboundRequest,
+  settings: UpstreamClientSettings,
+  { maxBytes, options }: UpstreamRequest,
   header: (name: string) => string | null,
   bytes: Uint8Array,
 ): Promise<Uint8Array> {

@@ -10,9 +10,9 @@ import { type HeldPieces, ReplyStream } from "./reply-stream";
 import {
   type AttemptLimits,
   attemptLimits,
-  type OutboundRequest,
-  type OutboundSettings,
+  type UpstreamClientSettings,
   type UpstreamReply,
+  type UpstreamRequest,
 } from "./request";
 
 /** Limits of an error reply. */
@@ -28,7 +28,7 @@ export function errorReplyMs(leftMs: number): number {
 }
 
 /** True for a 2xx status, except 204 and 205, which have no content (RFC 9110 §15.3), unless none is needed. */
-export function isSuccess(status: number, { mayBeEmpty }: OutboundRequest): boolean {
+export function isSuccess(status: number, { mayBeEmpty }: UpstreamRequest): boolean {
   return status >= 200 && status < 300 && ((status !== 204 && status !== 205) || mayBeEmpty === true);
 }
 
@@ -52,8 +52,8 @@ export interface Prepared {
 
 /** The time limits of one request until its reply is read, and the first reason to stop it. */
 class Attempt {
-  readonly #settings: OutboundSettings;
-  readonly #request: OutboundRequest;
+  readonly #settings: UpstreamClientSettings;
+  readonly #request: UpstreamRequest;
   readonly #reply: ReplyStream;
   readonly #progress: UpstreamProgress;
   readonly #limits: AttemptLimits;
@@ -63,7 +63,7 @@ class Attempt {
   /** The error of a head that did not arrive in time. */
   #late: AppError | null = null;
 
-  constructor(settings: OutboundSettings, request: OutboundRequest, reply: ReplyStream) {
+  constructor(settings: UpstreamClientSettings, request: UpstreamRequest, reply: ReplyStream) {
     const { channel, options } = request;
     this.#settings = settings;
     this.#request = request;
@@ -161,10 +161,10 @@ class Attempt {
  * the wait for the first byte, but not the reader's time.
  */
 export async function send(
-  settings: OutboundSettings,
+  settings: UpstreamClientSettings,
   { pool, waiting, isReused, held }: ConnectionPool,
   { url, path, headers }: Prepared,
-  request: OutboundRequest,
+  request: UpstreamRequest,
 ): Promise<UpstreamReply> {
   const { method } = request;
   const sent = request.body === undefined ? null : JSON.stringify(request.body);
@@ -214,7 +214,7 @@ function secretHeaders(headers: Readonly<Record<string, string>>): string[] {
  * Values to remove from messages about a reply: the request's key, the values of the channel's headers, the host.
  */
 export function secretsOf(
-  { key, channel }: Pick<OutboundRequest, "key" | "channel">,
+  { key, channel }: Pick<UpstreamRequest, "key" | "channel">,
   { host, hostname }: URL,
 ): string[] {
   return [...(key === null ? [] : [key]), ...secretHeaders(channel.headers), host, hostname];
@@ -232,8 +232,8 @@ export function headerReader(
 
 /** The error for an error reply, with any status (an error may be sent with 200); `body`: as much of it as arrived. */
 export function readErrorReply(
-  { clock }: OutboundSettings,
-  request: OutboundRequest,
+  { clock }: UpstreamClientSettings,
+  request: UpstreamRequest,
   url: URL,
   status: number,
   header: (name: string) => string | null,

@@ -5,7 +5,7 @@ import type { EmbeddingModel } from "../../ports/embedding-model";
 import type { CallOptions, SpeechModel } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { trimEndOf } from "../../text/clean-text";
-import type { Outbound } from "../outbound/create";
+import type { UpstreamClient } from "../outbound/create";
 
 /** What an upstream provider implements for the registry. */
 export interface UpstreamProvider {
@@ -19,7 +19,7 @@ export interface UpstreamProvider {
 }
 
 export interface UpstreamSettings {
-  outbound: Outbound;
+  client: UpstreamClient;
   clock: Clock;
   limits: Pick<Limits, "speechFirstByteMs">;
   /** The channel's current key, decrypted; null when it has none. */

@@ -2,26 +2,26 @@ import type { CallOptions } from "../../ports/speech-model";
 import type { ChannelRecord } from "../../ports/store";
 import { collect } from "../outbound/body";
 import { parseJson } from "../outbound/json";
-import type { OutboundRequest } from "../outbound/request";
+import type { UpstreamRequest } from "../outbound/request";
 import type { UpstreamSettings } from "./provider";
 
 /** Limit of a list of models or voices. */
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
 
-interface ListSource extends Pick<OutboundRequest, "baseUrl" | "readRefusal" | "ca"> {
+interface ListSource extends Pick<UpstreamRequest, "baseUrl" | "readRefusal" | "ca"> {
   headers(key: string | null): Readonly<Record<string, string>>;
 }
 
 /** The JSON of a list of models or voices. */
 export async function readList(
-  { outbound, decryptKey }: UpstreamSettings,
+  { client, decryptKey }: UpstreamSettings,
   channel: ChannelRecord,
   { headers, ...source }: ListSource,
   path: string,
   options: CallOptions,
 ): Promise<unknown> {
   const key = decryptKey(channel);
-  const reply = await outbound.call({
+  const reply = await client.call({
     channel,
     method: "GET",
     path,

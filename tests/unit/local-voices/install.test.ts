@@ -27,7 +27,7 @@ import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import type { InstallOptions } from "../../../lib/ports/local-voices";
 import type { LocalVoicesProvider } from "../../../lib/providers/local-voices/create";
 import { unpack } from "../../../lib/providers/local-voices/unpack";
-import { createOutbound } from "../../../lib/providers/outbound/create";
+import { createUpstreamClient } from "../../../lib/providers/outbound/create";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { openLocalVoices } from "../../support/local-voices";
 import { writeTinyVoice } from "../../support/tiny-voice";
@@ -555,18 +555,18 @@ describe("a download", () => {
   });
 
   it("is refused from a name that leads to a private address", async () => {
-    const outbound = createOutbound({
+    const client = createUpstreamClient({
       clock: SYSTEM_CLOCK,
       limits: DEFAULT_LIMITS,
       allowed: () => [],
       lookup: async () => ["10.0.0.7"],
     });
     const url = "https://voices.example/tiny.tar.gz";
-    await expect(open({ outbound }).install("tiny", { url }, OPTIONS)).rejects.toMatchObject({
+    await expect(open({ client }).install("tiny", { url }, OPTIONS)).rejects.toMatchObject({
       message:
         "The archive's URL leads to a private address; the owner has to allow 'voices.example:443' first.",
     });
-    await outbound.close();
+    await client.close();
   });
 
   it.each(["https://*.example/tiny.tar.gz", "ftp://voices.example/tiny.tar.gz"])(

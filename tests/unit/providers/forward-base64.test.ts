@@ -26,7 +26,7 @@ async function read(reply: string, size: number, acceptsBase64: boolean) {
       clock: SYSTEM_CLOCK,
       limits: DEFAULT_LIMITS,
       decryptKey: () => "sk-upstream",
-      outbound: {
+      client: {
         call: async () => ({
           header: () => null,
           contentType: "application/json",

@@ -12,11 +12,11 @@ import { decodeBase64 } from "@/lib/providers/outbound/json";
 import {
   cleanMessage,
   cleanUpstreamText,
+  errorOfReply,
   hasError,
   type ReadRefusal,
   readDuration,
   readRetryAfter,
-  errorOfReply,
 } from "@/lib/providers/outbound/refusal";
 import { createResolver, createSystemLookup } from "@/lib/providers/outbound/resolver";
 import { encodePath, encodeSegment } from "@/lib/providers/upstream/provider";

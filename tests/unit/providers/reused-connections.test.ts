@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { hasCode } from "../../../lib/errors";
 import { collect } from "../../../lib/providers/outbound/body";
-import { createOutbound, type Outbound } from "../../../lib/providers/outbound/create";
-import type { OutboundRequest } from "../../../lib/providers/outbound/request";
+import { createUpstreamClient, type UpstreamClient } from "../../../lib/providers/outbound/create";
+import type { UpstreamRequest } from "../../../lib/providers/outbound/request";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { callOptions, channelTo } from "../../support/upstream/rig";
 
@@ -12,8 +12,8 @@ import { callOptions, channelTo } from "../../support/upstream/rig";
 let repliesPerConnection: number;
 let connections: number;
 let server: Server;
-let outbound: Outbound;
-let request: OutboundRequest;
+let client: UpstreamClient;
+let request: UpstreamRequest;
 
 function serve(socket: Socket): void {
   connections += 1;
@@ -34,7 +34,7 @@ beforeEach(async () => {
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}`;
-  outbound = createOutbound({
+  client = createUpstreamClient({
     clock: SYSTEM_CLOCK,
     limits: DEFAULT_LIMITS,
     allowed: () => ["127.0.0.1"],
@@ -53,7 +53,7 @@ beforeEach(async () => {
   };
 });
 afterEach(async () => {
-  await outbound.close();
+  await client.close();
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -69,8 +69,8 @@ async function failuresOf(calls: number, call: () => Promise<unknown>): Promise<
   return failures;
 }
 
-const whole = () => outbound.callWhole(request);
-const streamed = async () => collect((await outbound.call(request)).body);
+const whole = () => client.callWhole(request);
+const streamed = async () => collect((await client.call(request)).body);
 
 test.each([
   ["whole", whole],

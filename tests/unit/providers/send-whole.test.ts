@@ -5,8 +5,8 @@ import { DEFAULT_LIMITS } from "../../../lib/contracts/limits";
 import { AppError, isAppError } from "../../../lib/errors";
 import { UpstreamProgress } from "../../../lib/ports/upstream-progress";
 import { collect } from "../../../lib/providers/outbound/body";
-import { createOutbound, type Outbound } from "../../../lib/providers/outbound/create";
-import type { OutboundRequest } from "../../../lib/providers/outbound/request";
+import { createUpstreamClient, type UpstreamClient } from "../../../lib/providers/outbound/create";
+import type { UpstreamRequest } from "../../../lib/providers/outbound/request";
 import { SYSTEM_CLOCK } from "../../support/factories";
 import { until } from "../../support/routed-product";
 import { callOptions, channelTo } from "../../support/upstream/rig";
@@ -101,7 +101,7 @@ async function play(socket: Socket): Promise<void> {
 }
 
 let server: Server;
-let outbound: Outbound;
+let client: UpstreamClient;
 let origin = "";
 beforeAll(async () => {
   server = createServer((socket) => {
@@ -115,15 +115,19 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  outbound = createOutbound({ clock: SYSTEM_CLOCK, limits: DEFAULT_LIMITS, allowed: () => ["127.0.0.1"] });
+  client = createUpstreamClient({
+    clock: SYSTEM_CLOCK,
+    limits: DEFAULT_LIMITS,
+    allowed: () => ["127.0.0.1"],
+  });
 });
 afterAll(async () => {
-  await outbound.close();
+  await client.close();
   for (const socket of sockets) socket.destroy();
   server.close();
 });
 
-function request(fields: Partial<OutboundRequest> = {}): OutboundRequest {
+function request(fields: Partial<UpstreamRequest> = {}): UpstreamRequest {
   const channel = channelTo("openai", { origin }, { timeouts: { idleMs: SHORT_MS } });
   return {
     channel,
@@ -141,7 +145,7 @@ function request(fields: Partial<OutboundRequest> = {}): OutboundRequest {
 }
 
 /** The bytes of a reply as text, or its error. */
-async function outcomeOf(reply: Promise<Uint8Array>, { options }: OutboundRequest): Promise<unknown> {
+async function outcomeOf(reply: Promise<Uint8Array>, { options }: UpstreamRequest): Promise<unknown> {
   const hasHead = () => options.progress?.hasHead;
   try {
     return { text: Buffer.from(await reply).toString("latin1"), hasHead: hasHead() };
@@ -152,12 +156,12 @@ async function outcomeOf(reply: Promise<Uint8Array>, { options }: OutboundReques
 }
 
 /** The outcome of `callWhole`, then that of `call` and `collect`. */
-async function both(fields: () => Partial<OutboundRequest> = () => ({})): Promise<[unknown, unknown]> {
+async function both(fields: () => Partial<UpstreamRequest> = () => ({})): Promise<[unknown, unknown]> {
   const first = request(fields());
-  const whole = await outcomeOf(outbound.callWhole(first), first);
+  const whole = await outcomeOf(client.callWhole(first), first);
   const second = request(fields());
   const slow = await outcomeOf(
-    outbound.call(second).then(({ body }) => collect(body)),
+    client.call(second).then(({ body }) => collect(body)),
     second,
   );
   return [whole, slow];
@@ -213,7 +217,7 @@ test.each([
   const timeouts = { idleMs: SHORT_MS, totalMs };
   const { channel, options, ...fields } = request();
   const timed = { ...fields, options, channel: { ...channel, timeouts } };
-  const whole = await outcomeOf(outbound.callWhole(timed), timed);
+  const whole = await outcomeOf(client.callWhole(timed), timed);
   expect(whole).toMatchObject(expected);
 });
 
@@ -230,7 +234,7 @@ test("callWhole rejects with the reason of an abort and closes its connection", 
   expect(whole).toEqual(slow);
   expect(whole).toMatchObject({ code: "caller_left", hasHead: true });
   const already = AbortSignal.abort(left);
-  await expect(outbound.callWhole(request({ options: callOptions({ signal: already }) }))).rejects.toBe(left);
+  await expect(client.callWhole(request({ options: callOptions({ signal: already }) }))).rejects.toBe(left);
   await expect.poll(() => sockets.size).toBeLessThanOrEqual(open);
 });
 
@@ -238,18 +242,18 @@ test("callWhole reuses connections after a complete reply, and checks a changed 
   script = [ok("content-length: 2"), "ab", "stay"];
   const before = connections;
   const first = request();
-  for (let call = 0; call < 6; call++) await outbound.callWhole({ ...first, options: callOptions() });
+  for (let call = 0; call < 6; call++) await client.callWhole({ ...first, options: callOptions() });
   // undici frees a connection one turn of the event loop after its reply.
   expect(connections - before).toBeLessThanOrEqual(2);
   const moved = { ...first, baseUrl: "http://10.0.0.1/v1", options: callOptions() };
-  await expect(outbound.callWhole(moved)).rejects.toMatchObject({ code: "upstream_error" });
+  await expect(client.callWhole(moved)).rejects.toMatchObject({ code: "upstream_error" });
 });
 
 test("callWhole replaces a channel's connections after five minutes, and closes the old ones", async () => {
   script = [ok("content-length: 2"), "ab", "stay"];
   let later = 0;
   const clock = { now: Date.now, monotonic: () => performance.now() + later };
-  const own = createOutbound({ clock, limits: DEFAULT_LIMITS, allowed: () => ["127.0.0.1"] });
+  const own = createUpstreamClient({ clock, limits: DEFAULT_LIMITS, allowed: () => ["127.0.0.1"] });
   const { options: _, ...fields } = request();
   const call = async () => {
     await own.callWhole({ ...fields, options: callOptions({ firstByteBy: clock.monotonic() + 10_000 }) });
@@ -276,7 +280,7 @@ test.each([
   const controller = new AbortController();
   const before = connections;
   const calls = Array.from({ length: given.calls }, () =>
-    outbound.callWhole(request({ channel, options: callOptions({ signal: controller.signal }) })),
+    client.callWhole(request({ channel, options: callOptions({ signal: controller.signal }) })),
   );
   const ended = Promise.allSettled(calls);
   await expect.poll(() => connections - before).toBe(given.expected);
