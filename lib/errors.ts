@@ -158,7 +158,7 @@ export function isPassedOn404({ code, details }: AppError): boolean {
 
 /** The `code` of an error of Node or of one of its libraries, such as `ENOENT`; empty without one. */
 export function systemCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** EMFILE: this process has no file descriptors left; ENFILE: the system has none left. */

@@ -65,7 +65,7 @@ export interface CatalogueVoice {
 /** An archive on the web or on this machine; `sha256` in hexadecimal is checked when given. */
 export type VoiceSource =
   | { url: string; sha256?: string | null }
-  /** `isTemporary`: the file is deleted after the installation. */
+  /** `isTemporary`: the file is deleted after the installation, unless another process took its job over. */
   | { file: string; sha256?: string | null; isTemporary?: boolean };
 
 export interface InstallProgress {

@@ -109,9 +109,9 @@ export const UsageList = listOf(UsageRow).extend({
    */
   searched_from: Timestamp.nullable(),
 });
+export type UsageList = z.output<typeof UsageList>;
 
 const Id = boundedLine(1, 128);
-export type UsageList = z.output<typeof UsageList>;
 
 /** Filters of lists, sums and exports of calls. */
 export const UsageFilters = z.strictObject({

@@ -114,7 +114,13 @@ async function unpackInto(
   };
   const read = await unpacked().catch(async (error: unknown) => {
     // A damaged archive must not be used by the next installation; a full disk says nothing about the archive.
-    if ("url" in source && isAppError(error) && error.code !== "overloaded" && (await isOwn()))
+    if (
+      "url" in source &&
+      isAppError(error) &&
+      error.code !== "overloaded" &&
+      !signal.aborted &&
+      (await isOwn())
+    )
       await deleteDownload(archive);
     throw error;
   });

@@ -353,35 +353,38 @@ describe("a download", () => {
     expect(await listed()).toEqual(["tiny"]);
   });
 
-  it("is not repeated when only the installation failed", async () => {
-    const bytes = await readFile(await archiveOf());
-    let sent = 0;
-    const url = await serve((request, response) => {
-      const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
-      const rest = bytes.subarray(start);
-      sent += rest.length;
-      response
-        .writeHead(request.headers.range === undefined ? 200 : 206, {
-          etag: '"v1"',
-          "content-length": rest.length,
-          "content-range": `bytes ${start}-${bytes.length - 1}/${bytes.length}`,
-        })
-        .end(rest);
-    });
-    const voices = open({ allowed: [new URL(url).host] });
-    const stopping = new AbortController();
-    await expect(
-      voices.install(
-        "tiny",
-        { url: `${url}/tiny.tar.gz` },
-        { signal: stopping.signal, onProgress: ({ stage }) => stage === "verify" && stopping.abort() },
-      ),
-    ).rejects.toMatchObject({ code: "caller_left" });
-    expect((await voices.records()).partial).toEqual(new Map([["tiny", bytes.length]]));
-    await voices.install("tiny", { url: `${url}/tiny.tar.gz` }, OPTIONS);
-    expect(sent).toBe(bytes.length + 1);
-    expect(await listed()).toEqual(["tiny"]);
-  });
+  it.each(["unpack", "verify"])(
+    "is not repeated after an installation that was cancelled at %s",
+    async (last) => {
+      const bytes = await readFile(await archiveOf());
+      let sent = 0;
+      const url = await serve((request, response) => {
+        const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+        const rest = bytes.subarray(start);
+        sent += rest.length;
+        response
+          .writeHead(request.headers.range === undefined ? 200 : 206, {
+            etag: '"v1"',
+            "content-length": rest.length,
+            "content-range": `bytes ${start}-${bytes.length - 1}/${bytes.length}`,
+          })
+          .end(rest);
+      });
+      const voices = open({ allowed: [new URL(url).host] });
+      const stopping = new AbortController();
+      await expect(
+        voices.install(
+          "tiny",
+          { url: `${url}/tiny.tar.gz` },
+          { signal: stopping.signal, onProgress: ({ stage }) => stage === last && stopping.abort() },
+        ),
+      ).rejects.toMatchObject({ code: "caller_left" });
+      expect((await voices.records()).partial).toEqual(new Map([["tiny", bytes.length]]));
+      await voices.install("tiny", { url: `${url}/tiny.tar.gz` }, OPTIONS);
+      expect(sent).toBe(bytes.length + 1);
+      expect(await listed()).toEqual(["tiny"]);
+    },
+  );
 
   it("is repeated when its archive was damaged, is another one, or is at another address", async () => {
     const good = await readFile(await archiveOf());
