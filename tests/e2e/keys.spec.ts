@@ -502,8 +502,10 @@ test.describe("when the list fails to load", () => {
     product: { url, cookie },
   }) => {
     await createKey(url, cookie, { name: "Kept row" });
+    const isLive = page.waitForResponse((reply) => reply.url().endsWith("/api/events"));
     await page.goto(`${url}/keys`);
     await expect(rowOf(page, "Kept row")).toBeVisible();
+    await isLive;
     await page.route(/\/api\/keys\?/, (route) =>
       route.fulfill({ status: 500, json: { success: false, message: "", code: "internal" } }),
     );
